@@ -37,7 +37,7 @@ type process struct {
 	exited  chan struct{} // closed when the process has ended and its group was killed
 	read    chan struct{} // closed when stdout was read to its end
 	readEnd sync.Once
-	heard   chan struct{} // closed when stderr was read to its end and passed on; nil if it is discarded
+	heard   chan struct{} // closed when stderr was read to its end and passed on, or is discarded
 	tasks   sync.WaitGroup
 }
 
@@ -56,7 +56,7 @@ type written struct {
 func start(cmd *exec.Cmd, o Options) (*process, error) {
 	p := &process{
 		cmd: cmd, after: o.After, writes: make(chan pendingWrite),
-		closing: make(chan struct{}), exited: make(chan struct{}), read: make(chan struct{}),
+		closing: make(chan struct{}), exited: make(chan struct{}), read: make(chan struct{}), heard: make(chan struct{}),
 	}
 	var ended <-chan struct{}
 	theirs, err := p.pipes(o.Stderr != nil)
@@ -74,7 +74,9 @@ func start(cmd *exec.Cmd, o Options) (*process, error) {
 	p.lines = lines{r: bufio.NewReaderSize(p.stdout, 16<<10), limit: o.Message}
 	p.tasks.Go(func() { p.wait(ended) })
 	p.tasks.Go(p.write)
-	if p.stderr != nil {
+	if p.stderr == nil {
+		close(p.heard)
+	} else {
 		said := make(chan string, 256)
 		p.tasks.Go(func() { p.listen(said) })
 		p.tasks.Go(func() {
@@ -103,7 +105,7 @@ func (p *process) pipes(stderr bool) (theirs []*os.File, err error) {
 	theirs = []*os.File{in, out}
 	if stderr {
 		r, w := pipe()
-		p.stderr, p.cmd.Stderr, p.heard = r, w, make(chan struct{})
+		p.stderr, p.cmd.Stderr = r, w
 		theirs = append(theirs, w)
 	}
 	return theirs, err
@@ -125,19 +127,11 @@ func (p *process) wait(ended <-chan struct{}) {
 	case <-p.closing:
 	case <-p.after(lastWords):
 	}
-	p.listened()
-	p.closePipes()
-}
-
-// listened waits for the last words of an ended process, which may say why.
-func (p *process) listened() {
-	if p.stderr == nil {
-		return
-	}
 	select {
 	case <-p.heard:
 	case <-p.after(lastWords): // a process outside of the group holds it
 	}
+	p.closePipes()
 }
 
 // write writes messages one after the other, each completely, even if the sender's context ends.
@@ -234,7 +228,10 @@ func (p *process) trySend(data []byte) {
 func (p *process) ended(err error) *Error {
 	select {
 	case <-p.exited:
-		p.listened()
+		select {
+		case <-p.heard: // its last words may say why
+		case <-p.after(lastWords):
+		}
 	case <-p.closing:
 		return lost("the connection was closed", err)
 	case <-p.after(exitReason):
