@@ -1,9 +1,11 @@
 package openapi_test
 
 import (
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -116,6 +118,49 @@ func TestLargeForms(t *testing.T) {
 		}
 		if got := service.take().Body; !strings.Contains(got, "o49999") || !strings.Contains(got, "m49999") {
 			t.Errorf("%s: sent %.100q", media, got)
+		}
+	}
+}
+
+// Names that repeat make no request of a size beyond its limits, nor take the memory for it.
+func TestNamesThatRepeat(t *testing.T) {
+	service := new(recorder)
+	long := strings.Repeat("k", 10_000)
+	many := "[1" + strings.Repeat(",1", 100_000) + "]"
+	const deep = `"schema":{"type":"object","properties":{"f":{"type":"object"}}},"encoding":{"f":{"style":"deepObject","explode":true}}`
+	param := func(in, style string) string {
+		return `{"name":"` + long[:200] + `","in":"` + in + `","required":true,"explode":true,` + style + `"schema":{}}`
+	}
+	for name, c := range map[string]struct{ params, body, args string }{
+		"query":     {param("query", ""), "", many},
+		"cookie":    {param("cookie", ""), "", many},
+		"path":      {param("path", `"style":"matrix",`), "", many},
+		"deep":      {param("query", `"style":"deepObject",`), "", `{"` + long + `":` + many + `}`},
+		"header":    {param("header", ""), "", many},
+		"long":      {param("path", ""), "", `"` + strings.Repeat("x", 100_000) + `"`},
+		"form":      {"", `{"content":{"application/x-www-form-urlencoded":{` + deep + `}}}`, `{"` + long + `":` + many + `}`},
+		"multipart": {"", `{"content":{"multipart/form-data":{` + deep + `}}}`, `{"` + long + `":` + many + `}`},
+	} {
+		if c.body == "" {
+			c.body = "null"
+		}
+		doc := operation(c.params, c.body)
+		if strings.Contains(c.params, `"in":"path"`) {
+			doc = []byte(strings.Replace(string(doc), `"/send"`, `"/{`+long[:200]+`}"`, 1))
+		}
+		reg, m := mount(t, doc, openapi.Handler(service))
+		for f := range reg.All() {
+			args := fmt.Sprintf(`{%q:%s}`, f.Params()[0].Name, c.args)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := call(t.Context(), reg, "shop.t", "send", args)
+			runtime.ReadMemStats(&after)
+			if e := registry.AsError(err); e == nil || e.Kind != registry.InvalidArguments || !e.NotRun || service.take() != nil {
+				t.Errorf("%s: %.200v\n%s", name, err, m.Report())
+			}
+			if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 200 {
+				t.Errorf("%s: %d MiB for %d KiB of arguments", name, mib, len(args)>>10)
+			}
 		}
 	}
 }

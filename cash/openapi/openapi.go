@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -85,7 +86,7 @@ type Mounted struct {
 	references, files fs.FS
 
 	mu     sync.Mutex // one document at a time
-	routes atomic.Pointer[route]
+	routes atomic.Pointer[routes]
 	report atomic.Pointer[Report]
 	have   map[string]*served // by key
 }
@@ -129,11 +130,16 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
+	root, err := url.Parse("/" + strings.Trim(first(top).EscapedPath(), "/"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the path of the document's first server: %w", err)
+	}
 	r := &reader{
 		set: set, top: top, version: top.text("openapi"), report: new(Report), base: m.server.at(first(top)),
 		groups: make(map[string]string), about: make(map[string]string), secret: maps.Clone(m.identity),
-		seen: make(map[string]string), routes: new(route), uploads: m.files != nil,
+		seen: make(map[string]string), routes: &routes{literal: make(map[step]*route)}, uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,
+		root: root,
 	}
 	r.tags()
 	r.security()
@@ -414,7 +420,8 @@ func unsure(err error) error {
 	case e.NotRun:
 	case e.Kind == registry.Unavailable && status != http.StatusServiceUnavailable:
 		e.Kind, e.Hint = registry.Failed, check
-	case status == nil, status == http.StatusGatewayTimeout:
+		delete(e.Details, "retry_after")
+	case status == nil, e.Kind == registry.TimedOut:
 		e.Hint = check
 	}
 	return e

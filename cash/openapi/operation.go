@@ -87,7 +87,8 @@ type reader struct {
 	about   map[string]string // description by namespace
 	secret  map[string]bool   // parameters that carry credentials, by secret
 	seen    map[string]string // path by method and template
-	routes  *route
+	routes  *routes
+	root    *url.URL // with the path of the document's first server
 	uploads bool
 	client  bool // the server is over HTTP
 	spent   int  // bytes of schemas so far
@@ -129,16 +130,20 @@ func (r *reader) operations() []*source {
 			continue
 		}
 		for _, method := range methods {
-			n := item.get(method)
-			if n.kind() != strictjson.Object {
+			n, beside := item.get(method), paths.get(path).get(method)
+			if n.kind() != strictjson.Object && beside.kind() != strictjson.Object {
 				continue
 			}
 			r.set.work.spend(100 + len(path))
-			r.route(strings.ToUpper(method), path, item, n) // also of one that is left out
+			address := r.route(strings.ToUpper(method), path, item, cmp.Or(n, beside)) // also of one that is left out
 			if full {
 				continue
 			}
-			if first := r.template(method, path); first != path {
+			if n.kind() != strictjson.Object {
+				r.report.leave(strings.ToUpper(method)+" "+path, "it is beside the $ref of its path")
+				continue
+			}
+			if first := r.template(method, address, path); first != path {
 				r.report.leave(strings.ToUpper(method)+" "+path, "its requests are those of %q, which comes first", first)
 				continue
 			}
@@ -156,13 +161,28 @@ func (r *reader) operations() []*source {
 	return list
 }
 
-// route notes the address of an operation, unless it is on another server.
-func (r *reader) route(method, path string, item, n *node) {
-	base, err := r.server(item, n)
-	if errors.Is(err, errElsewhere) || r.set.work.over() {
-		return
+// route notes the path of an operation below each of its servers on the document's host, and returns that below the
+// first; empty if there is none.
+func (r *reader) route(method, path string, item, n *node) (first string) {
+	end := strings.IndexAny(path, "?#")
+	if end < 0 {
+		end = len(path)
 	}
-	r.set.work.spend(r.routes.add(method, base+path))
+	path = eachVariable("/"+strings.TrimPrefix(path[:end], "/"), func(name string) string {
+		if _, pattern, ok := strings.Cut(name, "="); ok { // such as {name=users/*}
+			return strings.ReplaceAll(strings.ReplaceAll(pattern, "**", "*"), "*", "{}")
+		}
+		return "{}"
+	})
+	for i, place := range r.places(item, n) {
+		if i == 0 {
+			first = place + path
+		}
+		if !r.set.work.over() {
+			r.set.work.spend(r.routes.add(method, place+path))
+		}
+	}
+	return first
 }
 
 // others reports what is left out of a path for its method.
@@ -176,9 +196,9 @@ func (r *reader) others(path string, item *node) {
 }
 
 // template returns the first path whose operation of this method has the same requests.
-func (r *reader) template(method, path string) string {
-	key := method + " " + eachVariable(path, func(string) string { return "{}" })
-	if r.seen[key] == "" {
+func (r *reader) template(method, address, path string) string {
+	key := method + " " + address
+	if r.seen[key] == "" || address == "" {
 		r.seen[key] = path
 	}
 	return r.seen[key]

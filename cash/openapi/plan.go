@@ -15,6 +15,7 @@ import (
 // A plan says how arguments become a request.
 type plan struct {
 	Base   string // of the URL
+	Place  string // the path that the document has for the base
 	Params []param
 	Body   *body
 	Accept []string // media types of the response
@@ -130,8 +131,7 @@ func (r *reader) plan(s *source, item, n *node) error {
 	if r.spent > maxSchemas {
 		return fmt.Errorf("the schemas of the operations before it have more than %d MiB", maxSchemas>>20)
 	}
-	var err error
-	if s.Plan.Base, err = r.server(item, n); err != nil {
+	if err := r.server(s, item, n); err != nil {
 		return err
 	}
 	in := &input{translator: newTranslator(r.set, r.version, "readOnly"), taken: make(map[string]bool)}
@@ -330,42 +330,65 @@ func isToken(s string) bool {
 	})
 }
 
-var errElsewhere = errors.New("it is on another server")
-
-// server returns the base of an operation, which may have servers of its own. With an error about their address it is
-// that of the document.
-func (r *reader) server(item, n *node) (string, error) {
-	base := trimmed(r.base)
-	for _, from := range []*node{n, item} {
-		list := from.get("servers").elements()
-		if len(list) == 0 {
-			continue
-		}
-		u, err := serverURL(list[0])
-		if err != nil {
-			return base, err
-		}
-		if u.Host != "" && u.Host != r.host() {
-			return base, fmt.Errorf("%w, %q", errElsewhere, u.Host)
-		}
-		above := "" // the path of the document's server; that of the base takes its place
-		whole := *r.base
-		if r.client {
-			whole = url.URL{Path: "/" + strings.Trim(first(r.top).Path, "/")}
-			above = strings.TrimSuffix(whole.EscapedPath(), "/")
-		}
-		path := strings.TrimSuffix(whole.ResolveReference(&url.URL{Path: u.Path, RawPath: u.RawPath}).EscapedPath(), "/")
-		rest, below := strings.CutPrefix(path, above)
-		if !below || rest != "" && rest[0] != '/' || dots(rest) {
-			return base, fmt.Errorf("%w: its path, %q, is not below that of the document's server", errElsewhere, u.Path)
-		}
-		if r.client {
-			return base + rest, nil
-		}
-		whole = url.URL{Scheme: r.base.Scheme, Host: r.base.Host}
-		return whole.String() + rest, nil
+// servers returns those that an operation or its path has of its own.
+func (r *reader) servers(item, n *node) []*node {
+	if list := n.get("servers").elements(); len(list) > 0 {
+		return list
 	}
-	return base, nil
+	return item.get("servers").elements()
+}
+
+// server sets the base of an operation, which may have servers of its own.
+func (r *reader) server(s *source, item, n *node) error {
+	s.Plan.Base, s.Plan.Place = trimmed(r.base), r.placed(new(url.URL))
+	list := r.servers(item, n)
+	if len(list) == 0 {
+		return nil
+	}
+	u, err := serverURL(list[0])
+	if err != nil {
+		return err
+	}
+	if u.Host != "" && u.Host != r.host() {
+		return fmt.Errorf("it is on another server, %q", u.Host)
+	}
+	above := "" // the path of the document's server; that of the base takes its place
+	if r.client {
+		above = r.placed(new(url.URL))
+	}
+	s.Plan.Place = r.placed(u)
+	rest, below := strings.CutPrefix(s.Plan.Place, above)
+	if !below || rest != "" && rest[0] != '/' || dots(rest) {
+		return fmt.Errorf("the path of its server, %q, is not below that of the document's server", u.Path)
+	}
+	base := url.URL{Scheme: r.base.Scheme, Host: r.base.Host}
+	if s.Plan.Base = base.String() + rest; r.client {
+		s.Plan.Base = trimmed(r.base) + rest
+	}
+	return nil
+}
+
+// places returns the paths of all servers of an operation on the document's host.
+func (r *reader) places(item, n *node) []string {
+	var list []string
+	servers := r.servers(item, n)
+	if len(servers) == 0 {
+		list, servers = append(list, r.placed(new(url.URL))), r.top.get("servers").elements()
+		servers = servers[min(1, len(servers)):]
+	}
+	for _, server := range servers {
+		if u, _ := serverURL(server); u == nil {
+			list = append(list, r.placed(new(url.URL)))
+		} else if u.Host == "" || u.Host == r.host() {
+			list = append(list, r.placed(u))
+		}
+	}
+	return list
+}
+
+// placed returns the path of a server's address, which may be relative to that of the document.
+func (r *reader) placed(u *url.URL) string {
+	return strings.TrimSuffix(r.root.ResolveReference(&url.URL{Path: u.Path, RawPath: u.RawPath}).EscapedPath(), "/")
 }
 
 // host returns the host of the document's first server.
@@ -378,14 +401,18 @@ func (r *reader) host() string {
 	return r.base.Host
 }
 
-// serverURL returns the address of a server, with the defaults of its variables.
+// serverURL returns the address of a server, with the defaults of its variables. With an error it is nil, or one that is
+// of no use.
 func serverURL(n *node) (*url.URL, error) {
 	text := eachVariable(n.text("url"), func(name string) string {
 		return n.get("variables").get(name).text("default")
 	})
 	u, err := url.Parse(text)
-	if err != nil || len(text) > maxPath || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("the address of its server cannot be read")
+	switch {
+	case err != nil || len(text) > maxPath:
+		return nil, errors.New("the address of its server cannot be read")
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return u, errors.New("the address of its server has a query, a fragment or a user")
 	}
 	return u, nil
 }

@@ -25,11 +25,19 @@ import (
 // maxBody bounds the body of a request, and one file in it.
 const maxBody = 16 << 20
 
+// maxURL bounds the address of a request, and each of its headers.
+const maxURL = 64 << 10
+
+// tooLong is the error of what has more than maxURL.
+func tooLong() error {
+	return invalid("The arguments make an address or a header of more than %d KiB: give less.", maxURL>>10)
+}
+
 // A maker makes requests of arguments.
 type maker struct {
 	files  fs.FS           // may be nil
 	secret map[string]bool // parameters that no argument sets
-	routes *atomic.Pointer[route]
+	routes *atomic.Pointer[routes]
 }
 
 // request returns the request for arguments, which are valid for the schema. Its URL is below the plan's base.
@@ -77,6 +85,7 @@ const literal = "/:@!$&'()*+,;=%"
 func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) {
 	values := make(map[string]string)
 	var pairs []pair
+	room := maxURL
 	for i := range s.Plan.Params {
 		p := &s.Plan.Params[i]
 		value, given := args[p.Arg]
@@ -85,7 +94,10 @@ func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) 
 		case p.In == inPath && !given:
 			return "", invalid("The argument %q is missing: it is a part of the path.", p.Arg)
 		case p.In == inPath:
-			text := p.path(value)
+			text, err := p.path(value, &room)
+			if err != nil {
+				return "", tooLong()
+			}
 			if text == "" {
 				return "", invalid("The argument %q is empty: it is a part of the path.", p.Arg)
 			}
@@ -94,7 +106,7 @@ func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) 
 			}
 			values[escaped(p.Name, literal)] = text
 		case p.In == inQuery && given:
-			more, err := m.pairs(s, p, value)
+			more, err := m.pairs(s, p, value, &room)
 			if err != nil {
 				return "", err
 			}
@@ -103,13 +115,16 @@ func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) 
 	}
 	template := escaped(s.Path, literal+"{}")
 	full := eachVariable(template, func(name string) string { return values[name] })
+	if len(full) > maxURL {
+		return "", tooLong()
+	}
 	if err := segments(template, full); err != nil {
 		return "", err
 	}
-	template, full = s.Plan.Base+template, s.Plan.Base+full
-	if full != template && m.routes.Load().another(s.Method, template, full) {
+	if full != template && m.routes.Load().another(s.Method, s.Plan.Place+template, s.Plan.Place+full) {
 		return "", invalid("The arguments make a path that is not this function's.")
 	}
+	full = s.Plan.Base + full
 	if len(pairs) > 0 {
 		full += "?" + query(pairs)
 	}
@@ -118,8 +133,11 @@ func (m *maker) url(s *source, args map[string]json.RawMessage) (string, error) 
 
 // pairs writes a parameter as pairs. The members of an exploded object have names of their own: none may be that of
 // another parameter.
-func (m *maker) pairs(s *source, p *param, value json.RawMessage) ([]pair, error) {
-	pairs := p.pairs(value)
+func (m *maker) pairs(s *source, p *param, value json.RawMessage, room *int) ([]pair, error) {
+	pairs, err := p.pairs(value, room)
+	if err != nil {
+		return nil, tooLong()
+	}
 	var others map[string]bool
 	for _, one := range pairs {
 		name, err := url.PathUnescape(one.name)
@@ -169,6 +187,7 @@ func dots(path string) bool {
 // headers sets the parameters in headers and cookies.
 func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMessage) error {
 	var cookies []string
+	room := maxURL
 	for i := range s.Plan.Params {
 		p := &s.Plan.Params[i]
 		value, given := args[p.Arg]
@@ -178,12 +197,15 @@ func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMess
 		switch p.In {
 		case inHeader:
 			text := p.header(value)
+			if len(text) > maxURL {
+				return tooLong()
+			}
 			if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 				return invalid("The argument %q has a control character, which a header cannot hold.", p.Arg)
 			}
 			r.Header.Set(p.Name, text)
 		case inCookie:
-			pairs, err := m.pairs(s, p, value)
+			pairs, err := m.pairs(s, p, value, &room)
 			if err != nil {
 				return err
 			}
@@ -231,10 +253,13 @@ func (m *maker) body(b *body, args map[string]json.RawMessage) ([]byte, string, 
 	}
 	data, media, err := m.encode(b, value)
 	if err == nil && len(data) > maxBody {
-		err = invalid("The body has more than %d MiB.", maxBody>>20)
+		err = largeBody()
 	}
 	return data, media, err
 }
+
+// largeBody is the error of a body with more than maxBody.
+func largeBody() error { return invalid("The body has more than %d MiB.", maxBody>>20) }
 
 // encode writes a value by the body's media type.
 func (m *maker) encode(b *body, value json.RawMessage) ([]byte, string, error) {
@@ -275,11 +300,12 @@ type form struct {
 	known  map[string]member // as the document describes them
 	given  map[string]bool
 	secret map[string]bool
+	room   int // bytes of pairs
 }
 
 // form returns the form of a value.
 func (m *maker) form(b *body, value json.RawMessage) *form {
-	f := &form{make(map[string]member, len(b.Members)), make(map[string]bool), m.secret}
+	f := &form{make(map[string]member, len(b.Members)), make(map[string]bool), m.secret, maxBody}
 	for _, one := range b.Members {
 		f.known[one.Name] = one
 	}
@@ -300,7 +326,10 @@ func (f *form) named(name string) member {
 
 // written returns a member as pairs, none of which has the name of another member.
 func (f *form) written(part member, value json.RawMessage) ([]pair, error) {
-	pairs := part.pairs(value)
+	pairs, err := part.pairs(value, &f.room)
+	if err != nil {
+		return nil, largeBody()
+	}
 	for _, p := range pairs {
 		name, err := url.PathUnescape(p.name)
 		if err != nil || !f.open(name) {
@@ -344,6 +373,9 @@ func (m *maker) multipart(b *body, value json.RawMessage) ([]byte, string, error
 				if err := m.part(w, &one, strictjson.MustMarshal(text)); err != nil {
 					return nil, "", err
 				}
+				if out.Len() > maxBody {
+					return nil, "", largeBody()
+				}
 			}
 			continue
 		}
@@ -362,7 +394,7 @@ func (m *maker) multipart(b *body, value json.RawMessage) ([]byte, string, error
 				return nil, "", err
 			}
 			if out.Len() > maxBody {
-				return nil, "", invalid("The body has more than %d MiB.", maxBody>>20)
+				return nil, "", largeBody()
 			}
 		}
 	}

@@ -1,154 +1,145 @@
 package openapi
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// A route is a place in the tree of the segments of all addresses of a document, in which a request is looked up as a
-// router would: a literal segment comes before a variable (OpenAPI, "Path Templating Matching").
-type route struct {
-	literal  map[string]*route
-	mixed    map[string]*route // variables beside literal text
-	variable *route
-	segment  segment  // that leads here
-	methods  []string // of the addresses that end here
+// routes are the paths of all operations of a document, below those of their servers, as a tree of segments. A request is
+// looked up there as a router might (OpenAPI, "Path Templating Matching").
+type routes struct {
+	top     route
+	literal map[step]*route
 }
 
-// A segment is one without the names of its variables: the texts around them. One without variables is one text.
-type segment []string
+// A step is a segment without variables that leads from a route to another.
+type step struct {
+	from *route
+	text string
+}
+
+// A route is a place in the tree.
+type route struct {
+	open    []*open // what follows behind segments with variables
+	methods uint16  // of the paths that end here, a bit for each
+}
+
+// An open is a segment with variables: the texts around them. It leads to a route.
+type open struct {
+	texts []string
+	route
+}
 
 // anyMethod stands for those of a path that cannot be read.
-const anyMethod = "*"
+const anyMethod = ""
 
-// maxSegments bounds the segments of an address.
-const maxSegments = 100
-
-// cut returns the segments of an address.
-func cut(address string) []string {
-	return strings.Split(strings.TrimSuffix(address, "/"), "/")
+// bits returns those of the methods whose requests may be answered like those of a method: GET's for HEAD.
+func bits(method string) uint16 {
+	switch method {
+	case anyMethod:
+		return ^uint16(0)
+	case http.MethodHead:
+		return bits(http.MethodGet) | 1<<slices.Index(methods, "head")
+	}
+	return 1 << slices.Index(methods, strings.ToLower(method))
 }
 
-// plainly returns a part of an address as routers compare it. Some do not heed letter case.
+// maxSegments bounds the segments of a path.
+const maxSegments = 100
+
+// cut returns the segments of a path.
+func cut(path string) []string {
+	return strings.Split(strings.TrimSuffix(path, "/"), "/")
+}
+
+// plainly returns a part of a path as routers compare it. Some do not heed letter case.
 func plainly(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain
 	}
-	return strings.ToLower(text)
+	return strings.ToLower(strings.ToUpper(text)) // ſ is an s
 }
 
-// segmentOf reads a segment of a template.
-func segmentOf(text string) segment {
-	var s segment
+// around returns the texts around the variables of a segment: one more than there are variables.
+func around(segment string) []string {
+	var texts []string
 	for {
-		before, rest, ok := strings.Cut(text, "{")
+		before, rest, ok := strings.Cut(segment, "{")
 		_, after, closed := strings.Cut(rest, "}")
 		if !ok || !closed {
-			return append(s, strings.Clone(plainly(text)))
+			return append(texts, strings.Clone(plainly(segment)))
 		}
-		s = append(s, strings.Clone(plainly(before)))
-		text = after
+		texts, segment = append(texts, strings.Clone(plainly(before))), after
 	}
 }
 
-// literal returns how much of a segment is literal. All of it is more than any part.
-func (s segment) literal() int {
-	if len(s) == 1 {
-		return maxPath + 1
-	}
-	size := 0
-	for _, text := range s {
-		size += len(text)
-	}
-	return size
-}
-
-// before reports whether a router may take s where other fits as well.
-func (s segment) before(other segment) bool {
-	mine, its := s.literal(), other.literal()
-	return mine > its || mine == its && mine > 0 && !slices.Equal(s, other)
-}
-
-// matches reports whether a text has those of the segment in this order, and at least a byte for each variable.
-func (s segment) matches(text string) bool {
-	rest, ok := strings.CutPrefix(text, s[0])
-	last := len(s) - 1
-	for _, literal := range s[1:last] {
+// matches reports whether a segment has the texts in this order, and at least a byte for each variable.
+func matches(texts []string, segment string) bool {
+	rest, ok := strings.CutPrefix(segment, texts[0])
+	last := len(texts) - 1
+	for _, text := range texts[1:last] {
 		if !ok || rest == "" {
 			return false
 		}
-		_, rest, ok = strings.Cut(rest[1:], literal)
+		_, rest, ok = strings.Cut(rest[1:], text)
 	}
-	return ok && len(rest) > len(s[last]) && strings.HasSuffix(rest, s[last])
+	return ok && len(rest) > len(texts[last]) && strings.HasSuffix(rest, texts[last])
 }
 
-// add adds a template of addresses for a method, and returns what that costs.
-func (r *route) add(method, template string) (work int) {
-	const each = 4000 // a place is some 400 bytes
-	for _, text := range cut(template) {
-		var made bool
-		if r, made = r.below(segmentOf(text)); made {
+// add adds a path for a method, and returns what that costs.
+func (rs *routes) add(method, path string) (work int) {
+	const each = 1500 // a place is some 150 bytes
+	at := &rs.top
+	for _, segment := range cut(path) {
+		texts := around(segment)
+		if len(texts) > 1 {
+			i := slices.IndexFunc(at.open, func(o *open) bool { return slices.Equal(o.texts, texts) })
+			work += 8 * len(at.open)
+			if i < 0 {
+				i = len(at.open)
+				at.open = append(at.open, &open{texts: texts})
+				work += each
+			}
+			at = &at.open[i].route
+			continue
+		}
+		next := rs.literal[step{at, texts[0]}]
+		if next == nil {
+			next = new(route)
+			rs.literal[step{at, texts[0]}] = next
 			work += each
 		}
+		at = next
 	}
-	if !slices.Contains(r.methods, method) {
-		r.methods = append(r.methods, method)
-	}
-	return work + 20*len(template)
+	at.methods |= bits(method)
+	return work + 20*len(path)
 }
 
-// below returns the route behind a segment, which may be new.
-func (r *route) below(s segment) (_ *route, made bool) {
-	at := &r.literal
-	key := s[0]
-	switch {
-	case len(s) == 2 && s.literal() == 0:
-		if made = r.variable == nil; made {
-			r.variable = &route{segment: s}
-		}
-		return r.variable, made
-	case len(s) > 1:
-		at, key = &r.mixed, strings.Join(s, "{}")
+// another reports whether a router may take a request to a path, which is made of a template, for that of another
+// template: one that fits the path, and not all paths of this template.
+func (rs *routes) another(method, template, path string) bool {
+	own, segments := cut(template), cut(path)
+	for i, segment := range own {
+		own[i] = strings.Join(around(segment), "\x00") // a value that nothing names
 	}
-	if *at == nil {
-		*at = make(map[string]*route)
+	for i, segment := range segments {
+		segments[i] = plainly(segment)
 	}
-	if made = (*at)[key] == nil; made {
-		(*at)[key] = &route{segment: s}
-	}
-	return (*at)[key], made
+	return len(own) != len(segments) || rs.taken(&rs.top, bits(method), own, segments, false)
 }
 
-// another reports whether a router may take a request to an address, which is made of a template, for one of another
-// template.
-func (r *route) another(method, template, address string) bool {
-	var own []segment
-	for _, text := range cut(template) {
-		own = append(own, segmentOf(text))
-	}
-	segments := cut(address)
-	for i, text := range segments {
-		segments[i] = plainly(text)
-	}
-	return len(own) != len(segments) || r.taken(method, own, segments, false)
-}
-
-// taken reports whether a template below fits the segments, and some segment of it, or above, comes before the own one.
-func (r *route) taken(method string, own []segment, segments []string, above bool) bool {
+// taken is another for what is behind a route. above tells that a segment before it does not fit the template.
+func (rs *routes) taken(at *route, methods uint16, own, segments []string, above bool) bool {
 	if len(segments) == 0 {
-		return above && (slices.Contains(r.methods, method) || slices.Contains(r.methods, anyMethod))
+		return above && at.methods&methods != 0
 	}
-	next := func(at *route) bool {
-		return at.taken(method, own[1:], segments[1:], above || at.segment.before(own[0]))
-	}
-	if at := r.literal[segments[0]]; at != nil && next(at) {
+	own, template, segments, segment := own[1:], own[0], segments[1:], segments[0]
+	if next := rs.literal[step{at, segment}]; next != nil && rs.taken(next, methods, own, segments, above || segment != template) {
 		return true
 	}
-	for _, at := range r.mixed {
-		if at.segment.matches(segments[0]) && next(at) {
-			return true
-		}
-	}
-	return r.variable != nil && next(r.variable)
+	return slices.ContainsFunc(at.open, func(o *open) bool {
+		return matches(o.texts, segment) && rs.taken(&o.route, methods, own, segments, above || !matches(o.texts, template))
+	})
 }

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/cash-mcp/go-sdk/internal/strictjson"
@@ -125,50 +126,83 @@ func join(list []field, sep, between string, escape func(string) string) string 
 	return b.String()
 }
 
-// path returns a value as a part of a path.
-func (s *style) path(value json.RawMessage) string {
+// path returns a value as a part of a path, unless that takes more than room.
+func (s *style) path(value json.RawMessage, room *int) (string, error) {
 	switch s.Style {
 	case "label":
 		if s.Explode {
-			return "." + s.joined(value, ".", s.escape)
+			return "." + s.joined(value, ".", s.escape), nil
 		}
-		return "." + s.joined(value, ",", s.escape)
+		return "." + s.joined(value, ",", s.escape), nil
 	case "matrix":
 		var b strings.Builder
-		for _, p := range s.pairs(value) {
+		list, err := s.pairs(value, room)
+		for _, p := range list {
 			b.WriteString(";" + p.name)
 			if p.value != "" {
 				b.WriteString("=" + p.value)
 			}
 		}
-		return b.String()
+		return b.String(), err
 	}
-	return s.joined(value, ",", s.escape)
+	return s.joined(value, ",", s.escape), nil
 }
 
-// pairs returns a value as names with values, for queries, forms, cookies and the style matrix. Nothing is sent of an
-// empty array or object.
-func (s *style) pairs(value json.RawMessage) []pair {
+// pairs are pairs within room, in bytes: names that repeat make them far larger than the value.
+type pairs struct {
+	list []pair
+	room *int
+}
+
+// errRoom says that there is no room for all pairs.
+var errRoom = errors.New("the pairs take too much room")
+
+// take reports whether there is room.
+func (p *pairs) take(n int) bool {
+	*p.room -= n
+	return *p.room >= 0
+}
+
+func (p *pairs) add(name, value string) bool {
+	p.list = append(p.list, pair{name, value})
+	return p.take(len(name) + len(value) + 2)
+}
+
+// pairs returns a value as names with values, for queries, forms, cookies and the style matrix, and takes what they need
+// from room. Nothing is sent of an empty array or object.
+func (s *style) pairs(value json.RawMessage, room *int) ([]pair, error) {
+	made := &pairs{room: room}
+	if s.write(made, value); *room < 0 {
+		return nil, errRoom
+	}
+	return made.list, nil
+}
+
+func (s *style) write(to *pairs, value json.RawMessage) {
 	kind := strictjson.KindOf(value)
 	if s.JSON || kind != strictjson.Array && (kind != strictjson.Object || s.Style == "") {
-		return []pair{{s.escape(s.Name), s.escape(s.text(value))}}
+		to.add(s.escape(s.Name), s.escape(s.text(value)))
+		return
 	}
 	if s.Style == "deepObject" && kind == strictjson.Object {
-		return s.deep(nil, s.Name, value)
+		s.deep(to, s.Name, value)
+		return
 	}
 	list := fields(value)
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	if s.Explode {
-		pairs := make([]pair, len(list))
-		for i, f := range list {
-			if f.name = s.Name; kind == strictjson.Object {
-				f.name = list[i].name
+		name := s.escape(s.Name)
+		for _, f := range list {
+			if kind == strictjson.Object {
+				name = s.escape(f.name)
 			}
-			pairs[i] = pair{s.escape(f.name), s.escape(f.value)}
+			if !to.add(name, s.escape(f.value)) {
+				return
+			}
 		}
-		return pairs
+		return
 	}
 	sep := ","
 	switch s.Style {
@@ -177,26 +211,34 @@ func (s *style) pairs(value json.RawMessage) []pair {
 	case "pipeDelimited":
 		sep = "%7C"
 	}
-	return []pair{{s.escape(s.Name), s.joined(value, sep, s.escape)}}
+	to.add(s.escape(s.Name), s.joined(value, sep, s.escape))
 }
 
-// deep returns the members of an object as name[member]. Objects in it nest in the same way, elements of arrays repeat
-// the name: the specification leaves both open.
-func (s *style) deep(pairs []pair, name string, value json.RawMessage) []pair {
+// deep writes the members of an object as name[member]. Objects in it nest in the same way, elements of arrays repeat
+// the name: the specification leaves both open. It reports whether there is room.
+func (s *style) deep(to *pairs, name string, value json.RawMessage) bool {
+	if !to.take(len(name)) {
+		return false
+	}
 	switch strictjson.KindOf(value) {
 	case strictjson.Object:
 		for key, v := range strictjson.Members(value) {
-			pairs = s.deep(pairs, name+"["+key+"]", v)
+			if !s.deep(to, name+"["+key+"]", v) {
+				return false
+			}
 		}
 	case strictjson.Array:
+		name = s.escape(name)
 		for _, v := range strictjson.Elements(value) {
-			pairs = append(pairs, pair{s.escape(name), s.escape(text(v))})
+			if !to.add(name, s.escape(text(v))) {
+				return false
+			}
 		}
 	case strictjson.Null:
 	default:
-		pairs = append(pairs, pair{s.escape(name), s.escape(text(value))})
+		return to.add(s.escape(name), s.escape(text(value)))
 	}
-	return pairs
+	return true
 }
 
 // header returns a value for a header, which has no encoding.

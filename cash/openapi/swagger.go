@@ -45,6 +45,7 @@ func convert(raw []byte, version string) (_ []byte, err error) {
 		return nil, fmt.Errorf("converting Swagger 2, whose references must be within the document: %w", err)
 	}
 	for path, item := range three.Paths.Map() {
+		item.Ref = two.Paths[path].Ref // which the library leaves out
 		for method, op := range item.Operations() {
 			if forms[path+" "+method] {
 				needed(op.RequestBody)
@@ -69,20 +70,16 @@ func needed(body *openapi3.RequestBodyRef) {
 // prepare writes down what the operations of a path leave to the defaults of Swagger 2, and the library does not know: csv
 // for arrays, and a form for parameters in formData. It returns the methods that have such a form.
 func prepare(two *openapi2.T, item *openapi2.PathItem) (forms []string) {
-	for _, p := range item.Parameters {
-		collected(p)
-	}
+	item.Parameters = inlined(two, item.Parameters)
 	for method, op := range item.Operations() {
-		form, file := false, false
-		for _, p := range slices.Concat(item.Parameters, op.Parameters) {
-			collected(p)
-			if shared := two.Parameters[strings.TrimPrefix(p.Ref, "#/parameters/")]; p.Ref != "" && shared != nil {
-				p = shared
+		op.Parameters = inlined(two, op.Parameters)
+		seen, file := make(map[string]bool), false
+		for _, p := range slices.Concat(op.Parameters, item.Parameters) { // an operation replaces those of its path
+			if p.In == "formData" && !seen[p.Name] {
+				seen[p.Name], file = true, file || p.Type.Is("file")
 			}
-			form = form || p.In == "formData"
-			file = file || p.In == "formData" && p.Type.Is("file")
 		}
-		if !form {
+		if len(seen) == 0 {
 			continue
 		}
 		forms = append(forms, method)
@@ -105,6 +102,22 @@ func prepare(two *openapi2.T, item *openapi2.PathItem) (forms []string) {
 		}
 	}
 	return forms
+}
+
+// inlined returns parameters with those of forms that they refer to, which the library takes for definitions of the same
+// name.
+func inlined(two *openapi2.T, list openapi2.Parameters) openapi2.Parameters {
+	list = slices.Clone(list)
+	for i, p := range list {
+		collected(p)
+		if name, ok := strings.CutPrefix(p.Ref, "#/parameters/"); ok {
+			name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+			if shared := two.Parameters[name]; shared != nil && shared.In == "formData" {
+				list[i] = shared
+			}
+		}
+	}
+	return list
 }
 
 // collected says how an array is written. Of queries the library knows all but tsv; paths and headers are csv.

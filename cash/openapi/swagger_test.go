@@ -58,6 +58,29 @@ func TestSwagger2Arrays(t *testing.T) {
 	}
 }
 
+// Shared parameters of a form are not taken for definitions, and those of an operation replace those of its path. Paths
+// may refer to others.
+func TestSwagger2References(t *testing.T) {
+	service := new(recorder)
+	doc := []byte(`{"swagger":"2.0","info":{},"parameters":{"Pet":{"name":"pet","in":"formData","type":"string"}},"definitions":{"Pet":{"type":"object"}},"paths":{
+		"/shared":{"post":{"operationId":"shared","tags":["t"],"parameters":[{"$ref":"#/parameters/Pet"}]}},
+		"/own":{"parameters":[{"name":"pet","in":"formData","type":"file"}],"post":{"operationId":"own","tags":["t"],
+			"consumes":["application/x-www-form-urlencoded"],"parameters":[{"name":"pet","in":"formData","type":"string"}]}},
+		"/z":{"$ref":"#/paths/~1shared"},"/nowhere":{"$ref":"#/paths/~1nothing"}}}`)
+	reg, m := mount(t, doc, openapi.Handler(service))
+	for _, f := range []string{"shared", "own"} {
+		if _, err := call(t.Context(), reg, "shop.t", f, `{"pet":"x"}`); err != nil {
+			t.Fatalf("%s: %v\n%s", f, err, m.Report())
+		}
+		if got := service.take(); got.URI != "/"+f || got.Body != "pet=x" {
+			t.Errorf("%s: sent %+v", f, got)
+		}
+	}
+	if r := m.Report(); r.Operations != 3 || !strings.Contains(r.String(), `/nowhere is left out: $ref "#/paths/~1nothing" names nothing`) {
+		t.Error(r)
+	}
+}
+
 // Parameters in formData make a form, whatever the document says that the operation consumes; with a file, one of parts.
 func TestSwagger2Forms(t *testing.T) {
 	service := new(recorder)

@@ -143,6 +143,46 @@ func TestPathsThatCross(t *testing.T) {
 	})
 }
 
+// The same holds for operations that are left out, wherever the document has them.
+func TestPathsOfOddOnes(t *testing.T) {
+	service := new(recorder)
+	const id, hidden = `"parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"}}]`, `{"get":{"x-cash":{"hidden":true}%s}}`
+	const get = `"/users/{id}":{"get":{"operationId":"get","tags":["u"],` + id + `},"head":{"operationId":"head","tags":["u"],` + id + `}}`
+	odd := func(path, more string) string { return fmt.Sprintf("%q:"+hidden, path, more) }
+	for name, c := range map[string]struct{ other, function, value string }{
+		"query":        {odd("/users/export?format=csv", ""), "get", "export"},
+		"fragment":     {odd("/users/export#csv", ""), "get", "export"},
+		"no slash":     {odd("users/export", ""), "get", "export"},
+		"pattern":      {odd("/{name=users/export}", ""), "get", "export"},
+		"second":       {odd("/users/export", `,"servers":[{"url":"https://eu.example"},{"url":"/v1"}]`), "get", "export"},
+		"above":        {odd("/v1/users/export", `,"servers":[{"url":"https://api.example/"}]`), "get", "export"},
+		"server":       {odd("/export", `,"servers":[{"url":"/v1/users?x"}]`), "get", "export"},
+		"no server":    {odd("/users/export", `,"servers":[{"url":"http://[::"}]`), "get", "export"},
+		"beside":       {`"/users/export":{"$ref":"#/paths/~1zz","get":{}},"/zz":{"put":{}}`, "get", "export"},
+		"folded":       {odd("/users/users", ""), "get", "uſers"},
+		"HEAD":         {odd("/users/export", ""), "head", "export"},
+		"two segments": {odd("/{a}{b}", `,"servers":[{"url":"/v1/users"}]`), "get", "ab"},
+		"mixed":        {odd("/reports/admin-{x}", "") + `,"/reports/{id}.download":{"get":{"operationId":"report","tags":["u"],` + id + `}}`, "report", "admin-1"},
+	} {
+		doc := []byte(`{"openapi":"3.1.0","info":{},"servers":[{"url":"https://api.example/v1"}],"paths":{` + get + `,` + c.other + `}}`)
+		for _, server := range []*openapi.Server{openapi.Handler(service), openapi.Client("http://127.0.0.1:1/of/tenant", nil)} {
+			reg, m := mount(t, doc, server)
+			_, err := call(t.Context(), reg, "shop.u", c.function, fmt.Sprintf(`{"id":%q}`, c.value))
+			if e := registry.AsError(err); e == nil || e.Kind != registry.InvalidArguments || service.take() != nil {
+				t.Errorf("%s: %v\n%s", name, err, m.Report())
+			}
+			if left := m.Report().Left; left == 0 {
+				t.Errorf("%s: %s", name, m.Report())
+			}
+		}
+	}
+	reg, m := mount(t, document(`{"/users/{id}":{"get":{"operationId":"one","tags":["u"],`+id+`}},"/users/{user}":{"get":{"operationId":"two","tags":["u"],
+		"servers":[{"url":"/v2"}],"parameters":[{"name":"user","in":"path","required":true}]}}}`), openapi.Handler(service))
+	if _, err := call(t.Context(), reg, "shop.u", "two", `{"user":"1"}`); err != nil || service.take().URI != "/v2/users/1" {
+		t.Errorf("%v\n%s", err, m.Report())
+	}
+}
+
 // What is sent in an unknown place, by an unknown method or from a path that cannot be split is left out, and the report
 // says so.
 func TestUnknownPlaces(t *testing.T) {
@@ -179,6 +219,7 @@ func TestRepeating(t *testing.T) {
 		if now.cut {
 			w.Header().Set("Content-Length", "100")
 		}
+		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(now.code)
 		if now.cut {
 			io.WriteString(w, "{}")
@@ -194,14 +235,14 @@ func TestRepeating(t *testing.T) {
 		reg, _ := mount(t, doc, server)
 		for _, function := range []string{"get", "put", "post", "safe"} {
 			for _, c := range []answer{
-				{502, false, false, true}, {503, false, false, false}, {504, false, false, true}, {429, false, false, false},
+				{502, false, false, true}, {503, false, false, false}, {504, false, false, true}, {408, false, false, true}, {429, false, false, false},
 				{201, true, false, true}, {201, false, true, true}, {500, false, false, false},
 			} {
 				now.Store(&c)
 				_, err := call(t.Context(), reg, "shop.u", function, `{}`)
 				e := registry.AsError(err)
 				check := strings.Contains(err.Error(), "check before you repeat it")
-				if want := c.check && function == "post"; check != want || check && e.Kind == registry.Unavailable {
+				if want := c.check && function == "post"; check != want || check && (e.Kind == registry.Unavailable || e.Details["retry_after"] != nil) {
 					t.Errorf("%s, %d: %v, %v", function, c.code, e.Kind, err)
 				}
 			}

@@ -33,6 +33,9 @@ func repeated(n int, format string) string {
 
 // A document costs time and memory by its own size, however often its parts are referred to.
 func TestSharedParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
 	const text = 256 << 10
 	for name, doc := range map[string][]byte{
 		"extension":    shared(400, `{"get":{"operationId":"a","x-foo":"`+strings.Repeat("y", text)+`"}}`, ""),
@@ -80,5 +83,16 @@ func TestSharedParts(t *testing.T) {
 			}
 			runtime.KeepAlive(reg)
 		})
+	}
+}
+
+// A plain document with as many operations as are read is served as a whole.
+func TestManyOperations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in full without -short")
+	}
+	_, m := mount(t, document("{"+repeated(20_000, `"/service%d/things/{id}/actions":{"get":{"parameters":[{"name":"id","in":"path"}]}}`)+"}"), openapi.Handler(http.NotFoundHandler()))
+	if r := m.Report(); r.Operations != 20_000 {
+		t.Errorf("%d operations, %d left out", r.Operations, r.Left)
 	}
 }
