@@ -95,8 +95,7 @@ func (d *direct) takes(r *http.Request, m *message) bool {
 		}
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	host := hostname(r.Host)
-	return !ok || !isLoopback(local) || isLocal(host) && host == strings.ToLower(host) // so the SDK knows localhost
+	return !ok || !isLoopback(local) || isLocal(hostname(r.Host)) && r.Host == strings.ToLower(r.Host) // as the SDK
 }
 
 // isLoopback reports whether an address is one of this machine alone.
