@@ -130,7 +130,7 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
-	root, err := url.Parse("/" + strings.Trim(first(top).EscapedPath(), "/"))
+	root, err := url.Parse("/" + strings.TrimLeft(first(top).EscapedPath(), "/"))
 	if err != nil {
 		return nil, fmt.Errorf("reading the path of the document's first server: %w", err)
 	}
@@ -140,6 +140,10 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 		seen: make(map[string]string), routes: &routes{literal: make(map[step]*route)}, uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,
 		root: root,
+	}
+	r.placed = []string{r.pathOf(new(url.URL))}
+	if list := top.get("servers").elements(); len(list) > 1 {
+		r.placed = append(r.placed, r.placesOf(list[1:])...)
 	}
 	r.tags()
 	r.security()

@@ -89,6 +89,7 @@ type reader struct {
 	seen    map[string]string // path by method and template
 	routes  *routes
 	root    *url.URL // with the path of the document's first server
+	placed  []string // the paths of the document's servers on one host
 	uploads bool
 	client  bool // the server is over HTTP
 	spent   int  // bytes of schemas so far
@@ -125,7 +126,7 @@ func (r *reader) operations() []*source {
 		}
 		if err != nil {
 			if r.report.leave(path, "%v", err); !long {
-				r.route(anyMethod, path, nil, nil)
+				r.route(anyMethod, path, r.placed)
 			}
 			continue
 		}
@@ -135,7 +136,8 @@ func (r *reader) operations() []*source {
 				continue
 			}
 			r.set.work.spend(100 + len(path))
-			address := r.route(strings.ToUpper(method), path, item, cmp.Or(n, beside)) // also of one that is left out
+			places := r.places(item, cmp.Or(n, beside))
+			r.route(strings.ToUpper(method), path, places) // also of one that is left out
 			if full {
 				continue
 			}
@@ -143,7 +145,7 @@ func (r *reader) operations() []*source {
 				r.report.leave(strings.ToUpper(method)+" "+path, "it is beside the $ref of its path")
 				continue
 			}
-			if first := r.template(method, address, path); first != path {
+			if first := r.template(method, path, places); first != path {
 				r.report.leave(strings.ToUpper(method)+" "+path, "its requests are those of %q, which comes first", first)
 				continue
 			}
@@ -161,28 +163,32 @@ func (r *reader) operations() []*source {
 	return list
 }
 
-// route notes the path of an operation below each of its servers on the document's host, and returns that below the
-// first; empty if there is none.
-func (r *reader) route(method, path string, item, n *node) (first string) {
-	end := strings.IndexAny(path, "?#")
-	if end < 0 {
-		end = len(path)
+// blank returns a path as its router may read it: without names, and with {**} for what takes all segments that follow.
+func blank(path string) string {
+	if end := strings.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
 	}
-	path = eachVariable("/"+strings.TrimPrefix(path[:end], "/"), func(name string) string {
-		if _, pattern, ok := strings.Cut(name, "="); ok { // such as {name=users/*}
-			return strings.ReplaceAll(strings.ReplaceAll(pattern, "**", "*"), "*", "{}")
+	return eachVariable("/"+strings.TrimPrefix(path, "/"), func(name string) string {
+		_, pattern, ok := strings.Cut(name, "=")
+		switch {
+		case ok: // such as {name=users/*}
+			return strings.NewReplacer("**", "{**}", "*", "{}").Replace(pattern)
+		case strings.ContainsAny(name, "*+"): // such as {name+}, {*name} and {name:.*}
+			return "{**}"
 		}
 		return "{}"
 	})
-	for i, place := range r.places(item, n) {
-		if i == 0 {
-			first = place + path
+}
+
+// route notes the path of an operation below each of its servers on the document's host.
+func (r *reader) route(method, path string, places []string) {
+	path = blank(path)
+	for _, place := range places {
+		if r.set.work.over() {
+			return
 		}
-		if !r.set.work.over() {
-			r.set.work.spend(r.routes.add(method, place+path))
-		}
+		r.set.work.spend(r.routes.add(method, place+path))
 	}
-	return first
 }
 
 // others reports what is left out of a path for its method.
@@ -196,9 +202,17 @@ func (r *reader) others(path string, item *node) {
 }
 
 // template returns the first path whose operation of this method has the same requests.
-func (r *reader) template(method, address, path string) string {
-	key := method + " " + address
-	if r.seen[key] == "" || address == "" {
+func (r *reader) template(method, path string, places []string) string {
+	if len(places) == 0 {
+		return path
+	}
+	key := method + " " + places[0] + eachVariable(path, func(name string) string {
+		if strings.ContainsAny(name, "=/") {
+			return name // it is left out
+		}
+		return "{}"
+	})
+	if r.seen[key] == "" {
 		r.seen[key] = path
 	}
 	return r.seen[key]

@@ -340,7 +340,7 @@ func (r *reader) servers(item, n *node) []*node {
 
 // server sets the base of an operation, which may have servers of its own.
 func (r *reader) server(s *source, item, n *node) error {
-	s.Plan.Base, s.Plan.Place = trimmed(r.base), r.placed(new(url.URL))
+	s.Plan.Base, s.Plan.Place = trimmed(r.base), r.pathOf(new(url.URL))
 	list := r.servers(item, n)
 	if len(list) == 0 {
 		return nil
@@ -349,14 +349,14 @@ func (r *reader) server(s *source, item, n *node) error {
 	if err != nil {
 		return err
 	}
-	if u.Host != "" && u.Host != r.host() {
+	if u.Host != "" && hostOf(u) != r.host() {
 		return fmt.Errorf("it is on another server, %q", u.Host)
 	}
 	above := "" // the path of the document's server; that of the base takes its place
 	if r.client {
-		above = r.placed(new(url.URL))
+		above = r.pathOf(new(url.URL))
 	}
-	s.Plan.Place = r.placed(u)
+	s.Plan.Place = r.pathOf(u)
 	rest, below := strings.CutPrefix(s.Plan.Place, above)
 	if !below || rest != "" && rest[0] != '/' || dots(rest) {
 		return fmt.Errorf("the path of its server, %q, is not below that of the document's server", u.Path)
@@ -368,37 +368,65 @@ func (r *reader) server(s *source, item, n *node) error {
 	return nil
 }
 
-// places returns the paths of all servers of an operation on the document's host.
+// maxServers bounds the servers of an operation, and of a document, whose paths are kept from the values of others.
+const maxServers = 20
+
+// places returns the paths of the servers of an operation on the document's host.
 func (r *reader) places(item, n *node) []string {
-	var list []string
-	servers := r.servers(item, n)
-	if len(servers) == 0 {
-		list, servers = append(list, r.placed(new(url.URL))), r.top.get("servers").elements()
-		servers = servers[min(1, len(servers)):]
+	list := r.servers(item, n)
+	if len(list) == 0 {
+		return r.placed
 	}
-	for _, server := range servers {
-		if u, _ := serverURL(server); u == nil {
-			list = append(list, r.placed(new(url.URL)))
-		} else if u.Host == "" || u.Host == r.host() {
-			list = append(list, r.placed(u))
-		}
-	}
-	return list
+	return r.placesOf(list)
 }
 
-// placed returns the path of a server's address, which may be relative to that of the document.
-func (r *reader) placed(u *url.URL) string {
-	return strings.TrimSuffix(r.root.ResolveReference(&url.URL{Path: u.Path, RawPath: u.RawPath}).EscapedPath(), "/")
+func (r *reader) placesOf(list []*node) []string {
+	var places []string
+	for _, server := range list[:min(len(list), maxServers)] {
+		r.set.work.spend(maxPath)
+		place := r.pathOf(new(url.URL))
+		if u, _ := serverURL(server); u != nil {
+			if u.Host != "" && hostOf(u) != r.host() {
+				continue
+			}
+			place = r.pathOf(u)
+		}
+		if !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// pathOf returns the path of a server's address, which may be relative to that of the document.
+func (r *reader) pathOf(u *url.URL) string {
+	path := url.URL{Path: u.Path, RawPath: u.RawPath}
+	if u.Host != "" && u.Path == "" {
+		path.Path = "/"
+	}
+	return strings.TrimSuffix(r.root.ResolveReference(&path).EscapedPath(), "/")
 }
 
 // host returns the host of the document's first server.
 func (r *reader) host() string {
 	if list := r.top.get("servers").elements(); len(list) > 0 {
 		if u, err := serverURL(list[0]); err == nil && u.Host != "" {
-			return u.Host
+			return hostOf(u)
 		}
 	}
-	return r.base.Host
+	return hostOf(r.base)
+}
+
+// hostOf returns the host of an address, in lower case and without the usual port.
+func hostOf(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	switch u.Scheme {
+	case "http":
+		return strings.TrimSuffix(host, ":80")
+	case "https":
+		return strings.TrimSuffix(host, ":443")
+	}
+	return host
 }
 
 // serverURL returns the address of a server, with the defaults of its variables. With an error it is nil, or one that is

@@ -24,6 +24,7 @@ type step struct {
 type route struct {
 	open    []*open // what follows behind segments with variables
 	methods uint16  // of the paths that end here, a bit for each
+	all     uint16  // of the paths that have any segments from here on
 }
 
 // An open is a segment with variables: the texts around them. It leads to a route.
@@ -35,13 +36,10 @@ type open struct {
 // anyMethod stands for those of a path that cannot be read.
 const anyMethod = ""
 
-// bits returns those of the methods whose requests may be answered like those of a method: GET's for HEAD.
-func bits(method string) uint16 {
-	switch method {
-	case anyMethod:
+// bit returns the bit of a method.
+func bit(method string) uint16 {
+	if method == anyMethod {
 		return ^uint16(0)
-	case http.MethodHead:
-		return bits(http.MethodGet) | 1<<slices.Index(methods, "head")
 	}
 	return 1 << slices.Index(methods, strings.ToLower(method))
 }
@@ -93,6 +91,10 @@ func (rs *routes) add(method, path string) (work int) {
 	const each = 1500 // a place is some 150 bytes
 	at := &rs.top
 	for _, segment := range cut(path) {
+		if strings.Contains(segment, "{**}") {
+			at.all |= bit(method)
+			return work + 20*len(path)
+		}
 		texts := around(segment)
 		if len(texts) > 1 {
 			i := slices.IndexFunc(at.open, func(o *open) bool { return slices.Equal(o.texts, texts) })
@@ -113,7 +115,7 @@ func (rs *routes) add(method, path string) (work int) {
 		}
 		at = next
 	}
-	at.methods |= bits(method)
+	at.methods |= bit(method)
 	return work + 20*len(path)
 }
 
@@ -127,11 +129,18 @@ func (rs *routes) another(method, template, path string) bool {
 	for i, segment := range segments {
 		segments[i] = plainly(segment)
 	}
-	return len(own) != len(segments) || rs.taken(&rs.top, bits(method), own, segments, false)
+	methods := bit(method)
+	if method == http.MethodHead { // GET's handler may answer it
+		methods |= bit(http.MethodGet)
+	}
+	return len(own) != len(segments) || rs.taken(&rs.top, methods, own, segments, false)
 }
 
 // taken is another for what is behind a route. above tells that a segment before it does not fit the template.
 func (rs *routes) taken(at *route, methods uint16, own, segments []string, above bool) bool {
+	if above && at.all&methods != 0 {
+		return true
+	}
 	if len(segments) == 0 {
 		return above && at.methods&methods != 0
 	}

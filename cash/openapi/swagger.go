@@ -36,6 +36,9 @@ func convert(raw []byte, version string) (_ []byte, err error) {
 	}
 	forms := make(map[string]bool) // by path and method
 	for path, item := range two.Paths {
+		if item.Ref != "" && !strings.HasPrefix(item.Ref, "#/paths/") {
+			return nil, fmt.Errorf("the $ref %.200q of the path %.200q does not name another path", item.Ref, path)
+		}
 		for _, method := range prepare(&two, item) {
 			forms[path+" "+method] = true
 		}

@@ -76,6 +76,10 @@ func TestSwagger2References(t *testing.T) {
 			t.Errorf("%s: sent %+v", f, got)
 		}
 	}
+	other := []byte(`{"swagger":"2.0","info":{},"paths":{"/a":{"$ref":"#/x-items/a"}},"x-items":{"a":{"get":{}}}}`)
+	if _, err := openapi.Mount(reg, "other", other, openapi.Handler(service)); err == nil || !strings.Contains(err.Error(), `"#/x-items/a"`) {
+		t.Error(err)
+	}
 	if r := m.Report(); r.Operations != 3 || !strings.Contains(r.String(), `/nowhere is left out: $ref "#/paths/~1nothing" names nothing`) {
 		t.Error(r)
 	}

@@ -161,6 +161,9 @@ func TestPathsOfOddOnes(t *testing.T) {
 		"beside":       {`"/users/export":{"$ref":"#/paths/~1zz","get":{}},"/zz":{"put":{}}`, "get", "export"},
 		"folded":       {odd("/users/users", ""), "get", "uſers"},
 		"HEAD":         {odd("/users/export", ""), "head", "export"},
+		"no path":      {odd("/v1/users/export", `,"servers":[{"url":"https://api.example"}]`), "get", "export"},
+		"host":         {odd("/users/export", `,"servers":[{"url":"https://API.example:443/v1"}]`), "get", "export"},
+		"rest":         {odd("/admin/{proxy+}", "") + `,"/{id}/of/us":{"get":{"operationId":"us","tags":["u"],` + id + `}}`, "us", "admin"},
 		"two segments": {odd("/{a}{b}", `,"servers":[{"url":"/v1/users"}]`), "get", "ab"},
 		"mixed":        {odd("/reports/admin-{x}", "") + `,"/reports/{id}.download":{"get":{"operationId":"report","tags":["u"],` + id + `}}`, "report", "admin-1"},
 	} {
@@ -176,10 +179,22 @@ func TestPathsOfOddOnes(t *testing.T) {
 			}
 		}
 	}
-	reg, m := mount(t, document(`{"/users/{id}":{"get":{"operationId":"one","tags":["u"],`+id+`}},"/users/{user}":{"get":{"operationId":"two","tags":["u"],
-		"servers":[{"url":"/v2"}],"parameters":[{"name":"user","in":"path","required":true}]}}}`), openapi.Handler(service))
-	if _, err := call(t.Context(), reg, "shop.u", "two", `{"user":"1"}`); err != nil || service.take().URI != "/v2/users/1" {
-		t.Errorf("%v\n%s", err, m.Report())
+}
+
+// Such operations stand in the way of no other.
+func TestPathsBesideOddOnes(t *testing.T) {
+	service := new(recorder)
+	const id = `"parameters":[{"name":"id","in":"path","required":true}]`
+	reg, m := mount(t, document(`{"/users/{key}":{"get":{"operationId":"one","tags":["u"],"parameters":[{"name":"key","in":"path","required":true}]}},
+		"/users/{id}":{"get":{"operationId":"two","tags":["u"],"servers":[{"url":"/v2"}],`+id+`}},"/{proxy+}":{"get":{}},"/users/export":{"head":{}},
+		"/b/{key}#part":{"get":{}},"/b/{key}?part":{"get":{}},"/{name=b/*}":{"get":{}},"/b/{id}":{"get":{"operationId":"three","tags":["u"],`+id+`}},
+		"/health":{"get":{"operationId":"four","tags":["u"],"servers":[{"url":"http://localhost"}]}}}`), openapi.Handler(service))
+	for _, c := range [][3]string{{"one", `{"key":"export"}`, "/users/export"}, {"two", `{"id":"1"}`, "/v2/users/1"}, {"three", `{"id":"1"}`, "/b/1"}, {"four", `{}`, "/health"}} {
+		if _, err := call(t.Context(), reg, "shop.u", c[0], c[1]); err != nil {
+			t.Errorf("%s: %v\n%s", c[0], err, m.Report())
+		} else if got := service.take().URI; got != c[2] {
+			t.Errorf("%s is sent to %s", c[0], got)
+		}
 	}
 }
 

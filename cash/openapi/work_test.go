@@ -95,4 +95,9 @@ func TestManyOperations(t *testing.T) {
 	if r := m.Report(); r.Operations != 20_000 {
 		t.Errorf("%d operations, %d left out", r.Operations, r.Left)
 	}
+	servers := repeated(10_000, `{"url":"/v%d"}`) // which would take hours, one by one for each operation
+	_, m = mount(t, []byte(`{"openapi":"3.1.0","info":{},"servers":[`+servers+`],"paths":{`+repeated(2_000, `"/p%d":{"get":{}}`)+`}}`), openapi.Handler(http.NotFoundHandler()))
+	if r := m.Report(); r.Operations != 2_000 {
+		t.Errorf("%d operations, %d left out", r.Operations, r.Left)
+	}
 }
