@@ -149,7 +149,7 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	r.security()
 	maker := maker{files: m.files, secret: r.secret, routes: &m.routes}
 	build := &build{m: m, r: r, next: make(map[string]*served), maker: maker}
-	build.common = sha256.Sum256(strictjson.MustMarshal([]any{trimmed(r.base), maker.secret}))
+	build.common = sha256.Sum256(strictjson.MustMarshal(maker.secret))
 	tree, err := build.tree(r.operations())
 	if err != nil {
 		return nil, fmt.Errorf("planting the OpenAPI document: %w", err)

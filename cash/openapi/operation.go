@@ -163,34 +163,6 @@ func (r *reader) operations() []*source {
 	return list
 }
 
-// blank returns a path as its router may read it: without names, and with {**} for what takes all segments that follow.
-func blank(path string) string {
-	if end := strings.IndexAny(path, "?#"); end >= 0 {
-		path = path[:end]
-	}
-	return eachVariable("/"+strings.TrimPrefix(path, "/"), func(name string) string {
-		_, pattern, ok := strings.Cut(name, "=")
-		switch {
-		case ok: // such as {name=users/*}
-			return strings.NewReplacer("**", "{**}", "*", "{}").Replace(pattern)
-		case strings.ContainsAny(name, "*+"): // such as {name+}, {*name} and {name:.*}
-			return "{**}"
-		}
-		return "{}"
-	})
-}
-
-// route notes the path of an operation below each of its servers on the document's host.
-func (r *reader) route(method, path string, places []string) {
-	path = blank(path)
-	for _, place := range places {
-		if r.set.work.over() {
-			return
-		}
-		r.set.work.spend(r.routes.add(method, place+path))
-	}
-}
-
 // others reports what is left out of a path for its method.
 func (r *reader) others(path string, item *node) {
 	if item.get("trace").kind() == strictjson.Object {

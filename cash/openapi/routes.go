@@ -119,6 +119,34 @@ func (rs *routes) add(method, path string) (work int) {
 	return work + 20*len(path)
 }
 
+// blank returns a path as its router may read it: without names, and with {**} for what takes all segments that follow.
+func blank(path string) string {
+	if end := strings.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
+	}
+	return eachVariable("/"+strings.TrimPrefix(path, "/"), func(name string) string {
+		_, pattern, ok := strings.Cut(name, "=")
+		switch {
+		case ok: // such as {name=users/*}
+			return strings.NewReplacer("**", "{**}", "*", "{}").Replace(pattern)
+		case strings.ContainsAny(name, "*+"): // such as {name+}, {*name} and {name:.*}
+			return "{**}"
+		}
+		return "{}"
+	})
+}
+
+// route notes the path of an operation below each of its servers on the document's host.
+func (r *reader) route(method, path string, places []string) {
+	path = blank(path)
+	for _, place := range places {
+		if r.set.work.over() {
+			return
+		}
+		r.set.work.spend(r.routes.add(method, place+path))
+	}
+}
+
 // another reports whether a router may take a request to a path, which is made of a template, for that of another
 // template: one that fits the path, and not all paths of this template.
 func (rs *routes) another(method, template, path string) bool {

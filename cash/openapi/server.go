@@ -227,14 +227,4 @@ func (w *recorder) Write(data []byte) (int, error) {
 // Flush implements http.Flusher. The response is sent as a whole.
 func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
 
-// first returns the address of the document's first server; the zero address if there is none.
-func first(top *node) *url.URL {
-	if list := top.get("servers").elements(); len(list) > 0 {
-		if u, err := serverURL(list[0]); err == nil {
-			return u
-		}
-	}
-	return new(url.URL)
-}
-
 func trimmed(u *url.URL) string { return strings.TrimSuffix(u.String(), "/") }

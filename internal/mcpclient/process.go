@@ -127,10 +127,7 @@ func (p *process) wait(ended <-chan struct{}) {
 	case <-p.closing:
 	case <-p.after(lastWords):
 	}
-	select {
-	case <-p.heard:
-	case <-p.after(lastWords): // a process outside of the group holds it
-	}
+	p.within(p.heard, lastWords) // a process outside of the group may hold it
 	p.closePipes()
 }
 
@@ -228,10 +225,7 @@ func (p *process) trySend(data []byte) {
 func (p *process) ended(err error) *Error {
 	select {
 	case <-p.exited:
-		select {
-		case <-p.heard: // its last words may say why
-		case <-p.after(lastWords):
-		}
+		p.within(p.heard, lastWords) // which may say why
 	case <-p.closing:
 		return lost("the connection was closed", err)
 	case <-p.after(exitReason):
@@ -252,9 +246,9 @@ func (p *process) close() error {
 	close(p.closing)
 	_ = p.stdin.Close()
 	p.tasks.Go(func() { _, _ = io.Copy(io.Discard, p.stdout) }) // a full pipe would keep it from ending
-	if !p.exits() && (!p.group.Terminate() || !p.exits()) {
+	if !p.within(p.exited, grace) && (!p.group.Terminate() || !p.within(p.exited, grace)) {
 		p.group.Kill()
-		if !p.exits() {
+		if !p.within(p.exited, grace) {
 			return errors.New("the process does not end")
 		}
 	}
@@ -263,23 +257,21 @@ func (p *process) close() error {
 		p.tasks.Wait()
 		close(done)
 	}()
-	select {
-	case <-done:
-	case <-p.after(grace): // Stderr hangs, or the system cannot interrupt reads
-	}
+	p.within(done, grace) // unless Stderr hangs, or the system cannot interrupt reads
 	return nil
 }
 
-func (p *process) exits() bool {
+// within waits for the end of what closes a channel, and reports whether it has ended in time.
+func (p *process) within(ended <-chan struct{}, d time.Duration) bool {
 	select {
-	case <-p.exited:
+	case <-ended:
 		return true
 	default:
 	}
 	select {
-	case <-p.exited:
+	case <-ended:
 		return true
-	case <-p.after(grace):
+	case <-p.after(d):
 		return false
 	}
 }

@@ -189,7 +189,7 @@ func withoutSiblings(v any) (alone any, siblings int) {
 // the siblings of each $ref, and with jsonschema-go, which knows draft-07 as
 // well. The keywords are those of that draft; the seed is fixed.
 func TestHiddenSiblingsSayNothing(t *testing.T) {
-	alone(t)
+	large(t)
 	g := generator{rand.New(rand.NewPCG(3, 4))}
 	hidden, accepted := 0, 0
 	for range 2_000 {

@@ -233,7 +233,7 @@ func TestPatternsAreBounded(t *testing.T) {
 // TestPatternsTogether holds that patterns which cost RE2 much and then fail are
 // counted, too.
 func TestPatternsTogether(t *testing.T) {
-	alone(t)
+	large(t)
 	costly := func(end string) string {
 		return `{"allOf":[` + repeat(200, func(i int) string { return fmt.Sprintf(`{"pattern":"(?i)%d[\\u0100-\\uffff]%s"}`, i, end) }) + `]}`
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/cash-mcp/go-sdk/internal/schema"
 )
 
-// alone is for long tests in which nothing runs side by side.
-func alone(t *testing.T) {
+// large is for tests of sizes in which nothing runs side by side. With the race detector they take minutes.
+func large(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in full without -short")
 	}
@@ -21,7 +21,7 @@ func alone(t *testing.T) {
 // values that are made to meet each other: few names, few numbers, every
 // keyword. The seed is fixed.
 func TestRandomSchemasAgree(t *testing.T) {
-	alone(t)
+	large(t)
 	g := generator{rand.New(rand.NewPCG(1, 2))}
 	accepted, refused := 0, 0
 	for range 3_000 {

@@ -16,7 +16,7 @@ func tokens(text string) int { return len(reference().EncodeOrdinary(text)) }
 // TestW12Budget builds cards of random hostile facts and counts, with
 // tiktoken-go, their lines at several places and whole responses.
 func TestW12Budget(t *testing.T) {
-	alone(t)
+	large(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	words := []string{
 		"Creates", "the", "issue.", "Done!", "\n", "  ", "🔥", "文字列", "supercalifragilistic", "[1/2]", "<|endoftext|>", "\x1b[31m",

@@ -48,15 +48,15 @@ func compare(t *testing.T, text string) {
 	}
 }
 
-// alone is for long tests in which nothing runs side by side.
-func alone(t *testing.T) {
+// large is for tests of sizes in which nothing runs side by side. With the race detector they take minutes.
+func large(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in full without -short")
 	}
 }
 
 func TestW12Count(t *testing.T) {
-	alone(t)
+	large(t)
 	for _, text := range hostile {
 		compare(t, text[:min(len(text), 1200)])
 	}

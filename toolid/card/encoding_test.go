@@ -46,7 +46,7 @@ func encodingOf(t testing.TB, name string) card.Counter {
 // TestEncoding compares counts with the library's, over texts whose runs are
 // short enough to be counted exactly.
 func TestEncoding(t *testing.T) {
-	alone(t)
+	large(t)
 	var texts []string
 	for _, s := range hostile {
 		texts = append(texts, s[:min(len(s), 400)])
@@ -117,7 +117,7 @@ func mixed(n int) []string {
 // TestEncodingBreaks holds that a text may be divided where all encodings break:
 // the parts have as many tokens as the whole.
 func TestEncodingBreaks(t *testing.T) {
-	alone(t)
+	large(t)
 	found := 0
 	for _, text := range mixed(60) {
 		for i := 1; i < len(text); i++ {
@@ -148,7 +148,7 @@ func TestEncodingBreaks(t *testing.T) {
 // TestEncodingIsLinear holds that no part is longer than 512 bytes, so that what
 // the library does with each is bounded, and that the parts are the text.
 func TestEncodingIsLinear(t *testing.T) {
-	alone(t)
+	large(t)
 	for _, s := range []string{"a", " ", "-", "7", "中", "🔥", "\xff", "\x80", "a\n", "\u0301", "ab "} {
 		text := strings.Repeat(s, 1<<20/len(s))
 		parts, i := 0, 0
@@ -190,7 +190,7 @@ func TestEncodingLongRuns(t *testing.T) {
 // TestEncodingTruncate holds that a text is cut where counting each beginning
 // anew would cut it.
 func TestEncodingTruncate(t *testing.T) {
-	alone(t)
+	large(t)
 	texts := append(mixed(60), descriptions(t)[:40]...)
 	for _, s := range []string{"a", " ", "x. ", "中"} {
 		texts = append(texts, strings.Repeat(s, 3000))
