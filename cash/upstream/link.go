@@ -182,12 +182,19 @@ func (l *link) leave(s *session) {
 	}
 }
 
-// hold refuses all requests to the server because of e; nil allows them again.
+// hold refuses all requests to the server because of e; nil allows them again. A link that is Down shows e at once.
 func (l *link) hold(e *CallError) {
 	l.mu.Lock()
 	same := l.held == nil && e == nil
 	l.held = e
+	shown := e != nil && l.state == Down
+	if shown {
+		l.become(Down, e, 0)
+	}
 	l.mu.Unlock()
+	if shown {
+		l.changed()
+	}
 	if !same {
 		signal(l.holding)
 	}
@@ -197,4 +204,18 @@ func (l *link) heldBy() *CallError {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held
+}
+
+// downIfHeld makes the link Down if it is held, and returns why it is; nil if it is not.
+func (l *link) downIfHeld() *CallError {
+	l.mu.Lock()
+	e := l.held
+	if e != nil {
+		l.become(Down, e, 0)
+	}
+	l.mu.Unlock()
+	if e != nil {
+		l.changed()
+	}
+	return e
 }

@@ -232,11 +232,10 @@ func (u *upstream) idle(timer <-chan time.Time, wake, sought <-chan struct{}) bo
 // awaitRelease waits until requests to the server are allowed. It reports false if the upstream has ended.
 func (u *upstream) awaitRelease() bool {
 	for {
-		e := u.link.heldBy()
+		e := u.link.downIfHeld()
 		if e == nil {
 			return true
 		}
-		u.link.set(Down, e, 0)
 		u.markTried()
 		select {
 		case <-u.link.holding:
