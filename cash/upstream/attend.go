@@ -51,8 +51,8 @@ func (u *upstream) attend(s *session) error {
 		case <-s.ended:
 			return s.why()
 		case <-u.link.holding:
-			if e := u.link.heldBy(); e != nil {
-				u.rest(s, e)
+			if u.link.obey() != nil {
+				u.rest(s)
 				return errHeld
 			}
 		case <-changed:
@@ -181,13 +181,12 @@ func (r *rereader) follow(ctx context.Context) {
 
 // rest takes the session out of use, so that no new calls reach it. It waits for the calls in flight, which have
 // deadlines.
-func (u *upstream) rest(s *session, because *CallError) {
+func (u *upstream) rest(s *session) {
 	u.link.leave(s)
 	if u.inventory.users != nil {
 		u.inventory.users.drop()
 	}
 	idle := u.traffic.drained()
-	u.link.set(Down, because, 0)
 	if idle == nil {
 		return
 	}

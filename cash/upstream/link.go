@@ -52,14 +52,13 @@ func (l *link) set(s State, err *CallError, retry time.Duration) {
 // change is set if the state is still from. It reports whether it was.
 func (l *link) change(from, to State, err *CallError, retry time.Duration) bool {
 	l.mu.Lock()
-	if l.state != from {
-		l.mu.Unlock()
-		return false
+	same := l.state == from
+	if same {
+		l.become(to, err, retry)
+		defer l.changed() // without the lock
 	}
-	l.become(to, err, retry)
 	l.mu.Unlock()
-	l.changed()
-	return true
+	return same
 }
 
 // become records the state. If no session will come soon, it wakes the waiting calls. The caller holds l.mu.
@@ -187,35 +186,22 @@ func (l *link) hold(e *CallError) {
 	l.mu.Lock()
 	same := l.held == nil && e == nil
 	l.held = e
-	shown := e != nil && l.state == Down
-	if shown {
-		l.become(Down, e, 0)
-	}
 	l.mu.Unlock()
-	if shown {
-		l.changed()
+	if e != nil {
+		l.change(Down, Down, e, 0)
 	}
 	if !same {
 		signal(l.holding)
 	}
 }
 
-func (l *link) heldBy() *CallError {
+// obey makes the link Down if it is held, and returns why it is; nil if it is not.
+func (l *link) obey() (e *CallError) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.held
-}
-
-// downIfHeld makes the link Down if it is held, and returns why it is; nil if it is not.
-func (l *link) downIfHeld() *CallError {
-	l.mu.Lock()
-	e := l.held
-	if e != nil {
+	if e = l.held; e != nil {
 		l.become(Down, e, 0)
+		defer l.changed() // without the lock
 	}
 	l.mu.Unlock()
-	if e != nil {
-		l.changed()
-	}
 	return e
 }

@@ -231,11 +231,7 @@ func (u *upstream) idle(timer <-chan time.Time, wake, sought <-chan struct{}) bo
 
 // awaitRelease waits until requests to the server are allowed. It reports false if the upstream has ended.
 func (u *upstream) awaitRelease() bool {
-	for {
-		e := u.link.downIfHeld()
-		if e == nil {
-			return true
-		}
+	for e := u.link.obey(); e != nil; e = u.link.obey() {
 		u.markTried()
 		select {
 		case <-u.link.holding:
@@ -245,6 +241,7 @@ func (u *upstream) awaitRelease() bool {
 			return false
 		}
 	}
+	return true
 }
 
 // connect makes a session and reads the catalog.
