@@ -89,6 +89,7 @@ type reader struct {
 	seen    map[string]string // path by method and template
 	routes  *routes
 	root    *url.URL // with the path of the document's first server
+	bad     error    // of that server
 	placed  []string // the paths of the document's servers on one host
 	uploads bool
 	client  bool // the server is over HTTP
