@@ -169,6 +169,7 @@ func (r *reader) parts(in *input, b *body, schema, encoding *node) error {
 			if m.style, err = r.style(e, name, inQuery); err != nil {
 				return err
 			}
+			m.Reserved = m.Reserved && !multipart // nothing is encoded there
 		} else if format := p.text(collection); format != "" && format != "multi" {
 			if m.Style = delimited[format]; m.Style == "" {
 				return fmt.Errorf("a member of the form has the collectionFormat %.50q, which is not known", format)

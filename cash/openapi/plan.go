@@ -194,6 +194,9 @@ func (r *reader) params(item, n *node) ([]*node, error) {
 				return nil, fmt.Errorf("parameters[%d]: %w", i, err)
 			}
 			key := p.text("in") + " " + p.text("name")
+			if p.text("in") == inHeader {
+				key = strings.ToLower(key) // a header has a name in any letter case
+			}
 			if old, ok := at[key]; ok {
 				list[old] = p
 				continue

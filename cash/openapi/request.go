@@ -196,6 +196,9 @@ func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMess
 		}
 		switch p.In {
 		case inHeader:
+			if kind := strictjson.KindOf(value); !p.JSON && (kind == strictjson.Array || kind == strictjson.Object) && len(fields(value)) == 0 {
+				continue
+			}
 			text := p.header(value)
 			if len(text) > maxURL {
 				return tooLong()
