@@ -269,7 +269,12 @@ func (r *reader) param(s *source, in *input, p *node) error {
 	}
 	schema := p.get("schema")
 	if content := p.get("content"); content != nil && len(content.names()) > 0 {
-		schema, made.JSON = content.get(content.names()[0]).get("schema"), isJSON(content.names()[0])
+		media := content.names()[0]
+		described, _, err := r.set.resolve(content.get(media))
+		if err != nil {
+			return err
+		}
+		schema, made.JSON = described.get("schema"), isJSON(media)
 	}
 	made.Arg = in.take(name, where)
 	in.add(made.Arg, in.described(schema, p), made.Required)
