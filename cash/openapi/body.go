@@ -88,6 +88,8 @@ func choose(content *node) (media string, n *node) {
 			continue // its parts cannot be told apart
 		case kind == "application/json":
 			rank = 0
+		case isJSON(name) && strings.Contains(kind, "*"):
+			rank, sent = 1, "application/json"
 		case isJSON(name):
 			rank = 1
 		case kind == mediaMultipart:

@@ -39,6 +39,7 @@ func TestBodies(t *testing.T) {
 		"problem json":       {"", `{"required":true,"content":{"text/plain":{},"application/merge-patch+json":{"schema":` + plain + `}}}`, `{"name":"a"}`, "application/merge-patch+json", `{"name":"a"}`},
 		"text":               {"", `{"required":true,"content":{"text/csv":{"schema":{"type":"string"}}}}`, `{"body":"a,b\n"}`, "text/csv", "a,b\n"},
 		"any text":           {"", `{"required":true,"content":{"text/*":{"schema":{"type":"string"}}}}`, `{"body":"a"}`, "text/plain", "a"},
+		"any json":           {"", `{"required":true,"content":{"application/*+json":{"schema":{"type":"object"}}}}`, `{"body":{}}`, "application/json", "{}"},
 		"bytes in base64":    {"", `{"required":true,"content":{"image/png":{"schema":{"type":"string","format":"binary"}}}}`, `{"body":{"base64":"AAEC"}}`, "image/png", "\x00\x01\x02"},
 		"bytes of a type":    {"", `{"required":true,"content":{"*/*":{"schema":{"type":"string"}}}}`, `{"body":{"text":"hi","content_type":"text/x"}}`, "text/x", "hi"},
 		"bytes of a file":    {"", `{"required":true,"content":{"application/octet-stream":{}}}`, `{"body":{"file":"a/b.txt"}}`, "application/octet-stream", "of a file"},

@@ -196,7 +196,7 @@ func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMess
 		}
 		switch p.In {
 		case inHeader:
-			if kind := strictjson.KindOf(value); !p.JSON && (kind == strictjson.Array || kind == strictjson.Object) && len(fields(value)) == 0 {
+			if p.empty(value) {
 				continue
 			}
 			text := p.header(value)

@@ -152,10 +152,19 @@ func join(list []field, sep, between string, escape func(string) string) string 
 	return b.String()
 }
 
+// empty reports whether a value is an array or an object of which nothing is sent.
+func (s *style) empty(value json.RawMessage) bool {
+	kind := strictjson.KindOf(value)
+	return !s.JSON && (kind == strictjson.Array || kind == strictjson.Object) && len(fields(value)) == 0
+}
+
 // path returns a value as a part of a path, unless that takes more than room.
 func (s *style) path(value json.RawMessage, room *int) (string, error) {
 	switch s.Style {
 	case "label":
+		if s.empty(value) {
+			return "", nil
+		}
 		if s.Explode {
 			return "." + s.joined(value, ".", s.escape), nil
 		}

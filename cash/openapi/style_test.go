@@ -94,6 +94,7 @@ var styles = []struct {
 	{"query", "form", true, `[null]`, ""},
 	{"query", "deepObject", true, `{"a":[null,1],"b":[null]}`, "color%5Ba%5D=1"},
 	{"path", "simple", false, `[1,null,2]`, "1,2"},
+	{"path", "label", true, `[1,null,2]`, ".1.2"},
 }
 
 func TestStyles(t *testing.T) {
@@ -181,6 +182,7 @@ func TestPathValues(t *testing.T) {
 	service := new(recorder)
 	doc := document(`{"/files/{name}":{"get":{"operationId":"read","tags":["t"],"parameters":[
 		{"name":"name","in":"path","required":true,"schema":{"type":"string"}}]}},
+		"/list{name}":{"get":{"operationId":"list","tags":["t"],"parameters":[{"name":"name","in":"path","required":true,"style":"label"}]}},
 		"/pairs/{a}.{b}":{"get":{"operationId":"two","tags":["t"],"parameters":[
 		{"name":"a","in":"path","required":true,"schema":{"type":"string"}},{"name":"b","in":"path","required":true,"schema":{"type":"string"}}]}}}`)
 	both(t, service, func(t *testing.T, server *openapi.Server) {
@@ -202,6 +204,9 @@ func TestPathValues(t *testing.T) {
 		}
 		if _, err := call(t.Context(), reg, "shop.t", "two", `{"a":"","b":""}`); err == nil || service.take() != nil {
 			t.Errorf("a segment of dots was sent")
+		}
+		if _, err := call(t.Context(), reg, "shop.t", "list", `{"name":[]}`); err == nil || service.take() != nil {
+			t.Errorf("an empty array is a part of a path")
 		}
 		for value, want := range map[string]string{"a/b": "a%2Fb", "%2e%2e": "%252e%252e", "a?b#c": "a%3Fb%23c", "...": "...", "é": "%C3%A9"} {
 			if _, err := call(t.Context(), reg, "shop.t", "read", fmt.Sprintf(`{"name":%q}`, value)); err != nil {
