@@ -148,6 +148,29 @@ func TestMultipartSchemas(t *testing.T) {
 	}
 }
 
+// The defaults of a document are those of the service. They are shown, and not sent: a change of one member would reset
+// the others.
+func TestDefaults(t *testing.T) {
+	service := new(recorder)
+	doc := document(`{"/repo":{"patch":{"operationId":"update","tags":["t"],"parameters":[{"name":"page","in":"query","schema":{"type":"integer","default":1}}],
+		"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"about":{"type":"string"},"private":{"type":"boolean","default":false}}}}}}}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server)
+		for args, want := range map[string]string{`{"about":"x"}`: `{"about":"x"}`, `{}`: ""} {
+			if _, err := call(t.Context(), reg, "shop.t", "update", args); err != nil {
+				t.Error(err)
+			} else if got := service.take(); got.Body != want || got.URI != "/repo" {
+				t.Errorf("%s: sent %+v", args, got)
+			}
+		}
+		for f := range reg.All() {
+			if !strings.Contains(string(f.InputSchema()), `"default":false`) {
+				t.Errorf("input schema %s", f.InputSchema())
+			}
+		}
+	})
+}
+
 // Media types of OpenAPI 3.2 may be elsewhere in the document.
 func TestMediaTypeReferences(t *testing.T) {
 	service := new(recorder)

@@ -45,6 +45,7 @@
 // Schemas become JSON Schema 2020-12: nullable is a type, members with readOnly are refused in arguments and those with
 // writeOnly left out of results, and a discriminator says which values choose a schema. They are screened like those of
 // other servers. The arguments of a function whose schema cannot be used are not checked here; the report says so.
+// Defaults are shown and not sent: they are the service's.
 //
 // # Results
 //

@@ -359,7 +359,7 @@ func (b *build) function(now *served, s *source, name string) error {
 		}
 	}
 	var limits registry.SchemaLimits
-	remote := registry.Remote{InputSchema: s.Input, Tool: s.Key, Handler: b.handler(s, op), Limits: &limits}
+	remote := registry.Remote{InputSchema: s.Input, Tool: s.Key, Handler: b.handler(s, op), Limits: &limits, OwnDefaults: true}
 	if s.Partly {
 		remote.Partial = "The schema is too large: a part of it accepts any value here, and the service checks it."
 	}

@@ -75,12 +75,10 @@ func TestSwagger2Numbers(t *testing.T) {
 			t.Errorf("no %s in %s\n%s", want, schemas, m.Report())
 		}
 	}
-	for args, want := range map[string]string{`{"n":9007199254740993,"b":{}}`: "/a?n=9007199254740993", `{"b":{}}`: "/a?n=9223372036854775807"} {
-		if _, err := call(t.Context(), reg, "shop.t", "a", args); err != nil {
-			t.Error(err)
-		} else if got := service.take().URI; got != want {
-			t.Errorf("%s is sent to %s, want %s", args, got, want)
-		}
+	if _, err := call(t.Context(), reg, "shop.t", "a", `{"n":9007199254740993}`); err != nil {
+		t.Error(err)
+	} else if got := service.take().URI; got != "/a?n=9007199254740993" {
+		t.Errorf("sent %s", got)
 	}
 }
 
