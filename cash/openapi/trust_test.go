@@ -376,8 +376,8 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// The document's first server, whose path may be relative, is that of all operations. Where it cannot be used they are left
-// out, unless the base of a client takes its place.
+// The document's first server, whose path may be relative, is that of all operations. Where it cannot be used they are
+// left out, unless the base of a client takes its place.
 func TestFirstServer(t *testing.T) {
 	service := new(recorder)
 	web := httptest.NewServer(service)
