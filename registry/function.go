@@ -68,6 +68,7 @@ type Function struct {
 	read     func(context.Context) (*Input, error)
 	plan     func(context.Context, *Call) error
 	gated    bool
+	sparse   bool // it has defaults of its own
 	tool     string
 	server   string
 	given    toolid.Primitive

@@ -247,7 +247,7 @@ func (p *Pipeline) prepareArguments(ctx context.Context, c *Call, req *Request) 
 		}
 		return &Error{Kind: InvalidArguments, Message: "Invalid arguments: " + err.Error() + ".", Err: err}
 	}
-	if in.HasDefaults() {
+	if in.HasDefaults() && !c.Function.sparse {
 		data = in.WithDefaults(data)
 	}
 	c.Arguments = strictjson.Trim(data)

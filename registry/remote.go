@@ -35,6 +35,9 @@ type Remote struct {
 	// Page returns the other server's page of help for the function. kwargs are those of help (RFC
 	// 4.2). Nil: the face writes the page.
 	Page func(ctx context.Context, kwargs json.RawMessage) (string, error)
+	// OwnDefaults declares that the other server decides on arguments that are not given: they stay missing,
+	// as a default may not be meant for each call. False fills in the defaults at the top of the schema.
+	OwnDefaults bool
 	// Gated declares that the other server has a gate of its own and heeds [Call.Gate].
 	Gated bool
 	// Tool is the function's name on the other server. Empty is the function's own name.
@@ -108,6 +111,7 @@ func RemoteFunc(name, description string, r Remote, opts ...FuncOption) (*Functi
 		read:        r.Read,
 		plan:        r.Plan,
 		gated:       r.Gated,
+		sparse:      r.OwnDefaults,
 		tool:        r.Tool,
 		server:      r.Server,
 		given:       r.ID,

@@ -28,6 +28,27 @@ func echoing(t *testing.T, inputSchema string) *registry.Function {
 	return f
 }
 
+// Arguments that are not given to a server with defaults of its own stay missing.
+func TestR26OwnDefaults(t *testing.T) {
+	for own, want := range map[bool]string{false: `{"user_id":"a","userId":7}`, true: `{"user_id":"a"}`} {
+		f, err := registry.RemoteFunc("f", "F.", registry.Remote{
+			InputSchema: json.RawMessage(twins), OwnDefaults: own,
+			Handler: func(_ context.Context, c *registry.Call) (*registry.Result, error) {
+				return registry.TextResult(string(c.Arguments)), nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reg := registry.New(nil)
+		reg.Namespace("up", "").Add(f)
+		res, err := registry.NewPipeline(reg, nil).Call(t.Context(), &registry.Request{Namespace: "up", Function: "f", Arguments: json.RawMessage(`{"user_id":"a"}`)})
+		if err != nil || res.Text() != want {
+			t.Errorf("OwnDefaults %t: %v, %v, want %s", own, res, err, want)
+		}
+	}
+}
+
 // TestR26TwinsOfOthers holds that parameters which CaSH cannot tell apart are
 // told apart by their spelling, so that the tool of another server that has such
 // is held to its schema on every face. Of our own functions they are refused.

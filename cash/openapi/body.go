@@ -20,6 +20,15 @@ func (r *reader) body(s *source, in *input, n *node) error {
 	if media == "" {
 		return errors.New("no media type that can be sent")
 	}
+	if content, _, err = r.set.resolve(content); err != nil {
+		return err
+	}
+	if media == anyMedia {
+		media = "application/octet-stream"
+		if schema := content.get("schema"); schema.is("object") || schema.is("array") || schema.get("$ref") != nil {
+			media = "application/json"
+		}
+	}
 	b := &body{Media: media}
 	b.Required, _ = n.yes("required")
 	s.Plan.Body = b
@@ -45,7 +54,7 @@ func (r *reader) body(s *source, in *input, n *node) error {
 	}
 	if !isJSON(media) && !r.fits(in, b, schema) {
 		b.Arg = in.take("body", "request")
-		in.add(b.Arg, r.form(in, b, schema), b.Required)
+		in.add(b.Arg, r.form(in, schema), b.Required)
 		return nil
 	}
 	required := make(map[string]bool)
@@ -55,10 +64,13 @@ func (r *reader) body(s *source, in *input, n *node) error {
 	for i := range b.Members {
 		m := &b.Members[i]
 		m.Arg = in.take(m.Name, "body")
-		in.add(m.Arg, r.member(in, m, schema), required[m.Name])
+		in.add(m.Arg, in.schema(schema.get("properties").get(m.Name)), required[m.Name])
 	}
 	return nil
 }
+
+// anyMedia stands for a media type that is left open.
+const anyMedia = "*/*"
 
 // choose returns the media type to send: JSON, a form, text, and then any other.
 func choose(content *node) (media string, n *node) {
@@ -67,32 +79,32 @@ func choose(content *node) (media string, n *node) {
 		if len(name) > maxMedia {
 			continue
 		}
-		kind, _, err := mime.ParseMediaType(name)
-		rank := 5
+		kind, params, err := mime.ParseMediaType(name)
+		rank, sent := 5, name
 		switch {
 		case err != nil:
 			continue
+		case strings.HasPrefix(kind, "multipart/") && kind != mediaMultipart && params["boundary"] == "":
+			continue // its parts cannot be told apart
 		case kind == "application/json":
 			rank = 0
+		case isJSON(name) && strings.Contains(kind, "*"):
+			rank, sent = 1, "application/json"
 		case isJSON(name):
 			rank = 1
 		case kind == mediaMultipart:
 			rank = 2
 		case kind == mediaForm:
 			rank = 3
+		case kind == "text/*":
+			rank, sent = 4, "text/plain"
 		case strings.HasPrefix(kind, "text/"):
 			rank = 4
 		case strings.Contains(kind, "*"):
-			rank = 6
+			rank, sent = 6, anyMedia
 		}
 		if rank < best {
-			best, media, n = rank, name, content.get(name)
-		}
-	}
-	if best == 6 {
-		media = "application/octet-stream"
-		if schema := n.get("schema"); schema.is("object") || schema.is("array") || schema.get("$ref") != nil {
-			media = "application/json"
+			best, media, n = rank, sent, content.get(name)
 		}
 	}
 	return media, n
@@ -150,37 +162,71 @@ func (r *reader) fits(in *input, b *body, schema *node) bool {
 	return true
 }
 
-// parts lists the members of a form, with their encoding (OpenAPI, "Encoding Object"). Before 3.1, parts of multipart
-// forms have no style.
+// parts lists the members of a form, with their encoding (OpenAPI, "Encoding Object").
 func (r *reader) parts(in *input, b *body, schema, encoding *node) error {
-	multipart := strings.HasPrefix(strings.ToLower(b.Media), mediaMultipart)
-	properties := schema.get("properties")
-	for _, name := range properties.names() {
-		if len(name) > maxName {
-			continue
-		}
-		p, _, err := r.set.resolve(properties.get(name))
-		if err != nil || in.dropped(properties.get(name)) {
-			continue
-		}
-		e := encoding.get(name)
-		m := member{style: style{Name: name, Explode: true}}
-		if (e.text("style") != "" || e.get("explode") != nil) && (!multipart || r.version >= "3.1") {
-			if m.style, err = r.style(e, name, inQuery); err != nil {
+	known := make(map[string]bool) // whether a member is binary
+	for _, one := range r.madeOf(schema) {
+		properties := one.get("properties")
+		for _, name := range properties.names() {
+			p := properties.get(name)
+			target, _, err := r.set.resolve(p)
+			if err != nil || len(name) > maxName || in.dropped(p) {
+				continue
+			}
+			m, err := r.encoded(b, name, target, encoding.get(name))
+			if err != nil {
 				return err
 			}
-		} else if format := p.text(collection); format != "" && format != "multi" {
-			if m.Style = delimited[format]; m.Style == "" {
-				return fmt.Errorf("a member of the form has the collectionFormat %.50q, which is not known", format)
+			if m.Binary {
+				in.instead[p] = func() []byte { return r.binaries(target) }
 			}
-			m.Explode = false
-		} else {
-			r.media(&m, e.text("contentType"), multipart)
-			m.Binary = multipart && (m.Binary || r.binary(p) || r.binary(p.get("items")))
+			if binary, ok := known[name]; !ok {
+				b.Members = append(b.Members, m)
+			} else if binary != m.Binary {
+				return fmt.Errorf("the member %.50q of the form has bytes in one of its schemas, and not in another", name)
+			}
+			known[name] = m.Binary
 		}
-		b.Members = append(b.Members, m)
 	}
 	return nil
+}
+
+// madeOf returns a schema, and those that it is made of by allOf, anyOf and oneOf.
+func (r *reader) madeOf(schema *node) []*node {
+	list, seen := []*node{schema}, map[*node]bool{schema: true}
+	for i := 0; i < len(list) && r.set.work.spend(64); i++ {
+		for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+			for _, e := range list[i].get(key).elements() {
+				if n, _, err := r.set.resolve(e); err == nil && !seen[n] {
+					seen[n] = true
+					list = append(list, n)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// encoded tells how a member of a form is written. Before 3.1, parts of multipart forms have no style.
+func (r *reader) encoded(b *body, name string, p, e *node) (m member, err error) {
+	multipart := strings.HasPrefix(strings.ToLower(b.Media), mediaMultipart)
+	m = member{style: style{Name: name, Explode: true}}
+	if (e.text("style") != "" || e.get("explode") != nil) && (!multipart || r.version >= "3.1") {
+		m.style, err = r.style(e, name, inQuery)
+		m.Reserved = m.Reserved && !multipart // nothing is encoded there
+		return m, err
+	}
+	if format := p.text(collection); format != "" && format != "multi" {
+		if m.Style = delimited[format]; m.Style == "" {
+			return m, fmt.Errorf("a member of the form has the collectionFormat %.50q, which is not known", format)
+		}
+		m.Explode = false
+		return m, nil
+	}
+	r.media(&m, e.text("contentType"), multipart)
+	one, many := r.binary(p, 0)
+	m.Binary = multipart && (m.Binary || one || many)
+	return m, nil
 }
 
 // delimited are the styles of the formats of arrays in Swagger 2.
@@ -200,52 +246,58 @@ func (r *reader) media(m *member, list string, multipart bool) {
 	}
 }
 
-// binary reports whether a schema describes bytes.
-func (r *reader) binary(n *node) bool {
-	if n == nil {
-		return false
-	}
+// binary reports whether a schema describes bytes, or an array of them, and nothing else but null.
+func (r *reader) binary(n *node, depth int) (one, many bool) {
 	p, _, err := r.set.resolve(n)
-	return err == nil && (p.text("format") == "binary" || p.is("file") || p.text("contentMediaType") != "" && p.text("contentEncoding") == "")
+	switch {
+	case n == nil || err != nil || depth > 3 || !r.set.work.spend(64):
+		return false, false
+	case p.text("format") == "binary" || p.is("file") || p.text("contentMediaType") != "" && p.text("contentEncoding") == "":
+		return true, false
+	case p.get("items") != nil:
+		one, _ = r.binary(p.get("items"), depth+1)
+		return false, one
+	}
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, e := range p.get(key).elements() {
+			if e.text("type") == "null" {
+				continue
+			}
+			a, b := r.binary(e, depth+1)
+			if !a && !b {
+				return false, false
+			}
+			one, many = one || a, many || b
+		}
+	}
+	return one, many
 }
 
-// member returns the schema of a member that is an argument.
-func (r *reader) member(in *input, m *member, schema *node) []byte {
-	p := schema.get("properties").get(m.Name)
-	if !m.Binary {
-		return in.schema(p)
+// binaries returns the schema of a member of a form that is bytes, or an array of them.
+func (r *reader) binaries(p *node) []byte {
+	one, many := r.binary(p, 0)
+	if !many && !p.is("array") {
+		return r.bytes(p.about("description"))
 	}
-	target, _, err := r.set.resolve(p)
-	if err == nil && target.is("array") {
-		var b strictjson.Builder
-		b.AddText("type", "array")
-		b.Add("items", r.bytes(""))
-		return b.Object()
+	list := fmt.Appendf(nil, `{"type":"array","items":%s}`, r.bytes(""))
+	if one {
+		return fmt.Appendf(nil, `{"anyOf":[%s,%s]}`, r.bytes(""), list)
 	}
-	return r.bytes(p.about("description"))
+	return list
 }
 
 // form returns the schema of a form that is one argument.
-func (r *reader) form(in *input, b *body, schema *node) []byte {
-	if len(b.Members) == 0 {
-		return in.schema(schema)
+func (r *reader) form(in *input, schema *node) []byte {
+	made := in.schema(schema)
+	if strictjson.KindOf(made) != strictjson.Object || schema.get("type") != nil {
+		return made
 	}
-	var properties, made strictjson.Builder
-	for i := range b.Members {
-		m := &b.Members[i]
-		properties.Add(m.Name, r.member(in, m, schema))
+	var b strictjson.Builder
+	b.AddText("type", "object")
+	for key, value := range strictjson.Members(made) {
+		b.Add(key, value)
 	}
-	for _, name := range schema.get("properties").names() {
-		if in.dropped(schema.get("properties").get(name)) {
-			properties.Add(name, []byte("false"))
-		}
-	}
-	made.AddText("type", "object")
-	made.Add("properties", properties.Object())
-	if list := in.translator.required(schema); len(list) > 0 {
-		made.Add("required", strictjson.MustMarshal(list))
-	}
-	return made.Object()
+	return b.Object()
 }
 
 // whole returns the schema of a body that is one argument.

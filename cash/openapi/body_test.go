@@ -38,6 +38,8 @@ func TestBodies(t *testing.T) {
 		"optional, required": {"", `{"content":{"application/json":{"schema":` + plain + `}}}`, `{"body":{"name":"a"}}`, "application/json", `{"name":"a"}`},
 		"problem json":       {"", `{"required":true,"content":{"text/plain":{},"application/merge-patch+json":{"schema":` + plain + `}}}`, `{"name":"a"}`, "application/merge-patch+json", `{"name":"a"}`},
 		"text":               {"", `{"required":true,"content":{"text/csv":{"schema":{"type":"string"}}}}`, `{"body":"a,b\n"}`, "text/csv", "a,b\n"},
+		"any text":           {"", `{"required":true,"content":{"text/*":{"schema":{"type":"string"}}}}`, `{"body":"a"}`, "text/plain", "a"},
+		"any json":           {"", `{"required":true,"content":{"application/*+json":{"schema":{"type":"object"}}}}`, `{"body":{}}`, "application/json", "{}"},
 		"bytes in base64":    {"", `{"required":true,"content":{"image/png":{"schema":{"type":"string","format":"binary"}}}}`, `{"body":{"base64":"AAEC"}}`, "image/png", "\x00\x01\x02"},
 		"bytes of a type":    {"", `{"required":true,"content":{"*/*":{"schema":{"type":"string"}}}}`, `{"body":{"text":"hi","content_type":"text/x"}}`, "text/x", "hi"},
 		"bytes of a file":    {"", `{"required":true,"content":{"application/octet-stream":{}}}`, `{"body":{"file":"a/b.txt"}}`, "application/octet-stream", "of a file"},
@@ -103,6 +105,97 @@ func TestMultipart(t *testing.T) {
 			t.Errorf("parts %q", text)
 		}
 	})
+}
+
+// Bytes are bytes wherever a form has them: beside null, as one or a list, and in what its schema is made of.
+func TestMultipartSchemas(t *testing.T) {
+	service := new(recorder)
+	const bytes = `{"type":"string","format":"binary"}`
+	for name, c := range map[string]struct {
+		schema, args string
+		want         []string // nil if it is refused
+	}{
+		"or null":        {`{"type":"object","properties":{"f":{"anyOf":[` + bytes + `,{"type":"null"}]}}}`, `{"f":{"base64":"AAEC"}}`, []string{"\x00\x01\x02"}},
+		"list or null":   {`{"type":"object","properties":{"f":{"anyOf":[{"type":"array","items":` + bytes + `},{"type":"null"}]}}}`, `{"f":[{"text":"y"},{"text":"z"}]}`, []string{"y", "z"}},
+		"one or a list":  {`{"type":"object","properties":{"f":{"oneOf":[` + bytes + `,{"type":"array","items":` + bytes + `}]}}}`, `{"f":[{"text":"y"}]}`, []string{"y"}},
+		"one of those":   {`{"type":"object","properties":{"f":{"oneOf":[` + bytes + `,{"type":"array","items":` + bytes + `}]}}}`, `{"f":{"text":"y"}}`, []string{"y"}},
+		"with a note":    {`{"type":"object","properties":{"f":{"allOf":[` + bytes + `],"description":"A photo."}}}`, `{"f":{"text":"y"}}`, []string{"y"}},
+		"made of":        {`{"allOf":[{"type":"object","properties":{"f":` + bytes + `}},{"type":"object","required":["n"],"properties":{"n":{"type":"string"}}}]}`, `{"body":{"f":{"text":"y"},"n":"x"}}`, []string{"y"}},
+		"made of, wrong": {`{"properties":{"f":` + bytes + `},"allOf":[{"required":["n"],"properties":{"n":{"type":"string"}}}]}`, `{"body":{"f":{"text":"y"}}}`, nil},
+		"or an address":  {`{"type":"object","properties":{"f":{"anyOf":[` + bytes + `,{"type":"string","format":"uri"}]}}}`, `{"f":"y"}`, []string{}},
+		"no object":      {`{"oneOf":[{"properties":{"f":` + bytes + `}}]}`, `{"body":"y"}`, nil},
+	} {
+		reg, m := mount(t, operation("", `{"required":true,"content":{"multipart/form-data":{"schema":`+c.schema+`}}}`), openapi.Handler(service))
+		_, err := call(t.Context(), reg, "shop.t", "send", c.args)
+		got := service.take()
+		if (err == nil) != (c.want != nil) || (got != nil) != (c.want != nil) {
+			t.Errorf("%s: %v, %+v\n%s", name, err, got, m.Report())
+			continue
+		}
+		for _, want := range c.want {
+			if want = "name=\"f\"; filename=\"file\"\r\nContent-Type: application/octet-stream\r\n\r\n" + want + "\r\n"; !strings.Contains(got.Body, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got.Body)
+			}
+		}
+	}
+	for content, want := range map[string]string{
+		`"multipart/mixed":{}`: "no media type",
+		`"multipart/form-data":{"schema":{"oneOf":[{"properties":{"f":` + bytes + `}},{"properties":{"f":{"type":"string"}}}]}}`: `"f" of the form`,
+	} {
+		if _, m := mount(t, operation("", `{"content":{`+content+`}}`), openapi.Handler(service)); m.Report().Left != 1 || !strings.Contains(m.Report().String(), want) {
+			t.Errorf("%s: %s", content, m.Report())
+		}
+	}
+}
+
+// The defaults of a document are those of the service. They are shown, and not sent: a change of one member would reset
+// the others.
+func TestDefaults(t *testing.T) {
+	service := new(recorder)
+	doc := document(`{"/repo":{"patch":{"operationId":"update","tags":["t"],"parameters":[{"name":"page","in":"query","schema":{"type":"integer","default":1}}],
+		"requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"about":{"type":"string"},"private":{"type":"boolean","default":false}}}}}}}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server)
+		for args, want := range map[string]string{`{"about":"x"}`: `{"about":"x"}`, `{}`: ""} {
+			if _, err := call(t.Context(), reg, "shop.t", "update", args); err != nil {
+				t.Error(err)
+			} else if got := service.take(); got.Body != want || got.URI != "/repo" {
+				t.Errorf("%s: sent %+v", args, got)
+			}
+		}
+		for f := range reg.All() {
+			if !strings.Contains(string(f.InputSchema()), `"default":false`) {
+				t.Errorf("input schema %s", f.InputSchema())
+			}
+		}
+	})
+}
+
+// Media types of OpenAPI 3.2 may be elsewhere in the document.
+func TestMediaTypeReferences(t *testing.T) {
+	service := new(recorder)
+	const ref = `{"application/json":{"$ref":"#/components/mediaTypes/%s"}}`
+	doc := fmt.Appendf(nil, `{"openapi":"3.2.0","info":{},"components":{"mediaTypes":{"m":{"schema":{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}}}}},
+		"paths":{"/a":{"post":{"operationId":"a","tags":["t"],"requestBody":{"required":true,"content":%s},"parameters":[{"name":"p","in":"query","content":%[1]s}],
+		"responses":{"200":{"content":%[1]s}}}},"/b":{"post":{"requestBody":{"content":%[2]s}}}}}`, fmt.Sprintf(ref, "m"), fmt.Sprintf(ref, "none"))
+	reg, m := mount(t, doc, openapi.Handler(service), openapi.OnOperation(func(o *openapi.Operation) { o.Typed = true }))
+	if _, err := call(t.Context(), reg, "shop.t", "a", `{"a":"x","p":{"a":"y"}}`); err != nil {
+		t.Fatalf("%v\n%s", err, m.Report())
+	}
+	if got := service.take(); got.Body != `{"a":"x"}` || got.URI != "/a?p=%7B%22a%22%3A%22y%22%7D" {
+		t.Errorf("sent %+v", got)
+	}
+	for f := range reg.All() {
+		if !strings.Contains(string(f.OutputSchema()), `"a"`) {
+			t.Errorf("output schema %s", f.OutputSchema())
+		}
+	}
+	if _, err := call(t.Context(), reg, "shop.t", "a", `{"a":"x","p":{}}`); err == nil {
+		t.Error("the schema of a parameter is not checked")
+	}
+	if r := m.Report(); r.Left != 1 || !strings.Contains(r.String(), "names nothing") {
+		t.Error(r)
+	}
 }
 
 // A form costs by its size: with each name looked for among all others, these would take hours.

@@ -45,6 +45,7 @@
 // Schemas become JSON Schema 2020-12: nullable is a type, members with readOnly are refused in arguments and those with
 // writeOnly left out of results, and a discriminator says which values choose a schema. They are screened like those of
 // other servers. The arguments of a function whose schema cannot be used are not checked here; the report says so.
+// Defaults are shown and not sent: they are the service's.
 //
 // # Results
 //
@@ -66,10 +67,11 @@
 //     the method TRACE are left out, and so are additionalOperations, callbacks and webhooks.
 //   - Swagger 2 is converted as a whole: a $ref to nowhere or out of the document is an error, and [References] is not
 //     used. An operation with arrays in tsv, or not in csv in a path or header, is left out.
-//   - An operation that cannot be served as described is left out: one with a $ref to nowhere or out of the document, a
-//     path whose variables no parameter describes, a path with segments of dots or with the requests of an earlier one,
-//     a parameter in the querystring of OpenAPI 3.2 or in a place or style that is not known, a form whose schema has
-//     keywords beside a $ref, or a server on another host.
+//   - An operation that cannot be served as described is left out: one with a $ref to nowhere or out of the
+//     document, a path whose variables no parameter describes, a path with segments of dots or with the requests of
+//     an earlier one, a parameter in the querystring of OpenAPI 3.2 or in a place or style that is not known, a form
+//     whose schema has keywords beside a $ref, a body of another multipart type, or a server on another host, with a
+//     query, or with a variable without default in its path.
 //   - A schema has at most some 256 KiB. The rest of a larger one accepts any value. All input schemas have at most 16
 //     MiB, and operations beyond are left out. So are those after a document has cost too much work, because its parts
 //     refer to one another again and again. A path has at most 2,000 bytes, 50 variables and 100 segments, the name of

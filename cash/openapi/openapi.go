@@ -130,16 +130,13 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
-	root, err := url.Parse("/" + strings.TrimLeft(first(top).EscapedPath(), "/"))
-	if err != nil {
-		return nil, fmt.Errorf("reading the path of the document's first server: %w", err)
-	}
+	root, bad := first(top)
 	r := &reader{
-		set: set, top: top, version: top.text("openapi"), report: new(Report), base: m.server.at(first(top)),
+		set: set, top: top, version: top.text("openapi"), report: new(Report), base: m.server.at(root),
 		groups: make(map[string]string), about: make(map[string]string), secret: maps.Clone(m.identity),
 		seen: make(map[string]string), routes: &routes{literal: make(map[step]*route)}, uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,
-		root: root,
+		root: &url.URL{Path: root.Path, RawPath: root.RawPath}, bad: bad,
 	}
 	r.placed = []string{r.pathOf(new(url.URL))}
 	if list := top.get("servers").elements(); len(list) > 1 {
@@ -362,7 +359,7 @@ func (b *build) function(now *served, s *source, name string) error {
 		}
 	}
 	var limits registry.SchemaLimits
-	remote := registry.Remote{InputSchema: s.Input, Tool: s.Key, Handler: b.handler(s, op), Limits: &limits}
+	remote := registry.Remote{InputSchema: s.Input, Tool: s.Key, Handler: b.handler(s, op), Limits: &limits, OwnDefaults: true}
 	if s.Partly {
 		remote.Partial = "The schema is too large: a part of it accepts any value here, and the service checks it."
 	}

@@ -89,6 +89,7 @@ type reader struct {
 	seen    map[string]string // path by method and template
 	routes  *routes
 	root    *url.URL // with the path of the document's first server
+	bad     error    // of that server
 	placed  []string // the paths of the document's servers on one host
 	uploads bool
 	client  bool // the server is over HTTP
@@ -452,7 +453,11 @@ func (r *reader) response(s *source, n *node) {
 				continue
 			}
 			s.Plan.Accept = append(s.Plan.Accept, media)
-			schema := content.get(media).get("schema")
+			described, _, err := r.set.resolve(content.get(media))
+			if err != nil {
+				r.report.note(s.Key, "response %s: %v", code, err)
+			}
+			schema := described.get("schema")
 			if s.Output == nil && isJSON(media) && schema != nil {
 				s.Output = schema.raw // translated where it is asked for
 				s.Plan.output = schema

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // servers returns those that an operation or its path has of its own.
@@ -20,6 +22,9 @@ func (r *reader) servers(item, n *node) []*node {
 func (r *reader) server(s *source, item, n *node) error {
 	s.Plan.Base, s.Plan.Place = trimmed(r.base), r.pathOf(new(url.URL))
 	list := r.servers(item, n)
+	if r.bad != nil && (len(list) == 0) != r.client { // the base of a client takes its place, and others are beside it
+		return r.bad
+	}
 	if len(list) == 0 {
 		return nil
 	}
@@ -107,28 +112,60 @@ func hostOf(u *url.URL) string {
 	return host
 }
 
+var errServer = errors.New("the address of its server cannot be read")
+
 // serverURL returns the address of a server, with the defaults of its variables. With an error it is nil, or one that is
 // of no use.
 func serverURL(n *node) (*url.URL, error) {
-	text := eachVariable(n.text("url"), func(name string) string {
-		return n.get("variables").get(name).text("default")
+	address, missing := n.text("url"), ""
+	if len(address) > maxPath {
+		return nil, errServer
+	}
+	path := address
+	if _, rest, ok := strings.Cut(address, "//"); ok {
+		_, path, _ = strings.Cut(rest, "/")
+	}
+	full := eachVariable(address, func(name string) string {
+		value := n.get("variables").get(name).get("default")
+		switch value.kind() {
+		case strictjson.Number: // as YAML has it without quotes
+			return string(value.raw[:min(len(value.raw), maxPath)])
+		case strictjson.String:
+			return value.string()
+		}
+		if strings.Contains(path, "{"+name+"}") {
+			missing = name
+		}
+		return ""
 	})
-	u, err := url.Parse(text)
+	u, err := url.Parse(full)
 	switch {
-	case err != nil || len(text) > maxPath:
-		return nil, errors.New("the address of its server cannot be read")
+	case err != nil || len(full) > maxPath:
+		return nil, errServer
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return u, errors.New("the address of its server has a query, a fragment or a user")
+	case missing != "":
+		return u, fmt.Errorf("the variable {%.50s} of its server has no default", missing)
 	}
 	return u, nil
 }
 
-// first returns the address of the document's first server; the zero address if there is none.
-func first(top *node) *url.URL {
+// first returns the address of the document's first server, with a path from the top; that of the top if there is none,
+// or with an error.
+func first(top *node) (*url.URL, error) {
+	u := new(url.URL)
 	if list := top.get("servers").elements(); len(list) > 0 {
-		if u, err := serverURL(list[0]); err == nil {
-			return u
+		var err error
+		if u, err = serverURL(list[0]); err != nil {
+			return &url.URL{Path: "/"}, err
 		}
 	}
-	return new(url.URL)
+	u = (&url.URL{Path: "/"}).ResolveReference(u)
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	if dots(u.EscapedPath()) {
+		return &url.URL{Path: "/"}, errors.New("the path of its server has a segment of dots")
+	}
+	return u, nil
 }

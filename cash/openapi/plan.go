@@ -194,6 +194,9 @@ func (r *reader) params(item, n *node) ([]*node, error) {
 				return nil, fmt.Errorf("parameters[%d]: %w", i, err)
 			}
 			key := p.text("in") + " " + p.text("name")
+			if p.text("in") == inHeader {
+				key = strings.ToLower(key) // a header has a name in any letter case
+			}
 			if old, ok := at[key]; ok {
 				list[old] = p
 				continue
@@ -266,7 +269,12 @@ func (r *reader) param(s *source, in *input, p *node) error {
 	}
 	schema := p.get("schema")
 	if content := p.get("content"); content != nil && len(content.names()) > 0 {
-		schema, made.JSON = content.get(content.names()[0]).get("schema"), isJSON(content.names()[0])
+		media := content.names()[0]
+		described, _, err := r.set.resolve(content.get(media))
+		if err != nil {
+			return err
+		}
+		schema, made.JSON = described.get("schema"), isJSON(media)
 	}
 	made.Arg = in.take(name, where)
 	in.add(made.Arg, in.described(schema, p), made.Required)

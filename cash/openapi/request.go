@@ -196,6 +196,9 @@ func (m *maker) headers(r *http.Request, s *source, args map[string]json.RawMess
 		}
 		switch p.In {
 		case inHeader:
+			if p.empty(value) {
+				continue
+			}
 			text := p.header(value)
 			if len(text) > maxURL {
 				return tooLong()

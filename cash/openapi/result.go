@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"mime"
 	"net/http"
@@ -135,9 +136,14 @@ const maxMessage = 500
 // message returns what a body says of an error: problem details (RFC 9457), or the usual members.
 func message(r *response) string {
 	media, _, _ := mime.ParseMediaType(r.header.Get("Content-Type"))
+	body := r.body
+	if kind := strictjson.KindOf(body); isJSON(media) && (kind == strictjson.Array || kind == strictjson.String) {
+		body = slices.Concat([]byte(`{"errors":`), body, []byte("}"))
+	}
 	switch {
-	case strictjson.KindOf(r.body) == strictjson.Object && strictjson.CheckDepth(r.body, maxJSON) == nil:
-		return clean.Line(strings.Join(messages(r.body, 0), ": "), maxMessage)
+	case strictjson.KindOf(body) == strictjson.Object && strictjson.CheckDepth(body, maxJSON) == nil:
+		said := strings.ReplaceAll(strings.Join(messages(body, 0), ": "), ".: ", ": ")
+		return clean.Line(said, maxMessage)
 	case strings.HasPrefix(media, "text/plain"):
 		return clean.FirstLine(clean.Beginning(string(r.body), 8*maxMessage), maxMessage)
 	}
@@ -146,16 +152,22 @@ func message(r *response) string {
 
 func messages(object []byte, depth int) []string {
 	var list []string
-	for _, name := range []string{"title", "message", "error_description", "detail", "error", "errors"} {
+	for _, name := range []string{"title", "message", "msg", "error_description", "detail", "error", "errors"} {
 		value := strictjson.Member(object, name)
 		switch {
 		case strictjson.KindOf(value) == strictjson.String:
 			list = append(list, strictjson.Text(value))
 		case depth < 2 && strictjson.KindOf(value) == strictjson.Object:
-			list = append(list, messages(value, depth+1)...)
+			more := messages(value, depth+1)
+			if name == "errors" {
+				if fields := ofFields(value, len(more) == 0); len(fields) > 0 {
+					more = fields
+				}
+			}
+			list = append(list, more...)
 		case depth < 2:
 			for i, e := range strictjson.Elements(value) {
-				if i == 5 {
+				if i == maxSaid {
 					break
 				}
 				if strictjson.KindOf(e) == strictjson.String {
@@ -166,10 +178,45 @@ func messages(object []byte, depth int) []string {
 			}
 		}
 	}
-	if at := strictjson.Text(strictjson.Member(object, "location")); at != "" && depth > 0 {
-		list = append(list, at)
+	if depth == 0 {
+		return slices.Compact(list)
+	}
+	var at []string
+	for i, part := range strictjson.Elements(strictjson.Member(object, "loc")) {
+		if at = append(at, text(part)); i == maxSaid {
+			break
+		}
+	}
+	if where := cmp.Or(strictjson.Text(strictjson.Member(object, "location")), strings.Join(at, ".")); where != "" {
+		list = append(list, where)
 	}
 	return slices.Compact(list)
+}
+
+// maxSaid bounds the messages of a list.
+const maxSaid = 5
+
+// ofFields returns the messages of an object that has a list of them for each field; alone allows single ones.
+func ofFields(object []byte, alone bool) []string {
+	var list []string
+	for name, value := range strictjson.Members(object) {
+		var said []string
+		if alone && strictjson.KindOf(value) == strictjson.String {
+			said = append(said, strictjson.Text(value))
+		}
+		for _, e := range strictjson.Elements(value) {
+			if strictjson.KindOf(e) == strictjson.String && len(said) < maxSaid {
+				said = append(said, strictjson.Text(e))
+			}
+		}
+		if len(said) > 0 {
+			list = append(list, name+": "+strings.Join(said, " "))
+		}
+		if len(list) == maxSaid {
+			break
+		}
+	}
+	return list
 }
 
 // cursors are members of answers that lead to the next page, with the parameters that take them, in canonical form.
@@ -183,6 +230,10 @@ var cursors = map[string][]string{
 	"continuationtoken": {"continuationtoken"},
 	"continue":          {"continue"},
 	"nextoffset":        {"offset"},
+	"next":              nil, // an address, and so may be the others
+	"nexturl":           nil,
+	"nextlink":          nil,
+	"nextpageurl":       nil,
 }
 
 // next returns a line on how to get the next page; empty if there is none.
@@ -198,7 +249,14 @@ func (s *source) next(r *response, isJSON bool) string {
 		if kind != strictjson.Number && (kind != strictjson.String || strictjson.Text(value) == "") || len(value) > 1000 {
 			continue
 		}
-		for _, name := range cursors[label.Fold(key)] {
+		names, known := cursors[label.Fold(key)]
+		if target := strictjson.Text(value); known && isAddress(target) {
+			if given := s.fromAddress(target); given != "" {
+				return "More: call again with " + given + "."
+			}
+			continue
+		}
+		for _, name := range names {
 			for i := range s.Plan.Params {
 				if p := &s.Plan.Params[i]; p.In == inQuery && label.Fold(p.Name) == name {
 					return fmt.Sprintf("More: call again with %s of this result as %s.", clean.Line(key, 60), p.Arg)
@@ -209,35 +267,71 @@ func (s *source) next(r *response, isJSON bool) string {
 	return ""
 }
 
-// fromLink returns the arguments that a Link of relation next gives (RFC 8288).
-func (s *source) fromLink(links []string) string {
-	for _, link := range strings.Split(clean.Beginning(strings.Join(links, ","), 8000), ",") {
-		target, params, ok := strings.Cut(link, ">")
-		if !ok || !slices.ContainsFunc(strings.Split(params, ";"), isNext) {
-			continue
-		}
-		_, after, _ := strings.Cut(target, "<")
-		u, err := url.Parse(after)
-		if err != nil {
-			continue
-		}
-		var given []string
-		values := u.Query()
-		for i := range s.Plan.Params {
-			if p := &s.Plan.Params[i]; p.In == inQuery && paging[label.Fold(p.Name)] && len(values[p.Name]) == 1 {
-				given = append(given, p.Arg+"="+clean.Line(values.Get(p.Name), 500))
-			}
-		}
-		if len(given) > 0 {
-			return strings.Join(given, ", ")
-		}
-	}
-	return ""
+// isAddress reports whether a text is the address of a page, not a cursor.
+func isAddress(text string) bool {
+	return strings.Contains(text, "?") && (strings.Contains(text, "://") || strings.HasPrefix(text, "/") || text[0] == '?')
 }
 
+// fromLink returns the arguments that a Link of relation next gives (RFC 8288, section 3).
+func (s *source) fromLink(links []string) string {
+	rest := clean.Beginning(strings.Join(links, ","), 8000)
+	for {
+		_, after, ok := strings.Cut(rest, "<")
+		target, params, closed := strings.Cut(after, ">")
+		if !ok || !closed {
+			return ""
+		}
+		next, more := false, true
+		for more {
+			var param string
+			param, params, more = cutParam(params)
+			next = next || isNext(param)
+		}
+		if rest = params; next {
+			if given := s.fromAddress(target); given != "" {
+				return given
+			}
+		}
+	}
+}
+
+// cutParam cuts a link's parameters after the first one, and reports whether others of the same link follow. What a quoted
+// text has separates nothing.
+func cutParam(params string) (first, rest string, more bool) {
+	quoted := false
+	for i := 0; i < len(params); i++ {
+		switch c := params[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case (c == ';' || c == ',') && !quoted:
+			return params[:i], params[i+1:], c == ';'
+		}
+	}
+	return params, "", false
+}
+
+// isNext reports whether a parameter has the relation next, perhaps among others.
 func isNext(param string) bool {
-	param = strings.ToLower(strings.TrimSpace(param))
-	return param == `rel="next"` || param == "rel=next"
+	name, value, _ := strings.Cut(strings.ToLower(param), "=")
+	return strings.TrimSpace(name) == "rel" && slices.Contains(strings.Fields(strings.Trim(strings.TrimSpace(value), `"`)), "next")
+}
+
+// fromAddress returns the arguments that the address of a page gives.
+func (s *source) fromAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	var given []string
+	values := u.Query()
+	for i := range s.Plan.Params {
+		if p := &s.Plan.Params[i]; p.In == inQuery && paging[label.Fold(p.Name)] && len(values[p.Name]) == 1 {
+			given = append(given, p.Arg+"="+clean.Line(values.Get(p.Name), 500))
+		}
+	}
+	return strings.Join(given, ", ")
 }
 
 // paging are the parameters that choose a page, in canonical form.

@@ -25,6 +25,7 @@ type translator struct {
 	taken    map[string]bool
 	queue    []definition
 	chosen   map[*node]map[string][]string // the values of discriminators
+	instead  map[*node]func() []byte       // schemas that a model reads in place of others
 	size     int
 	cut      bool  // the schema was too large, and a part accepts any value
 	problem  error // the first reference that cannot be used
@@ -42,6 +43,7 @@ func newTranslator(s *set, version, drop string) *translator {
 	return &translator{
 		set: s, old: len(version) > 2 && version[:3] == "3.0", drop: drop, names: make(map[string]string),
 		taken: make(map[string]bool), chosen: make(map[*node]map[string][]string),
+		instead: make(map[*node]func() []byte),
 	}
 }
 
@@ -61,6 +63,11 @@ func (t *translator) schema(n *node) []byte {
 	if t.size > maxSchema {
 		t.cut = true
 		return anything
+	}
+	if other := t.instead[n]; other != nil {
+		made := other()
+		t.size += len(made)
+		return made
 	}
 	t.visiting++
 	defer func() { t.visiting-- }()

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cash-mcp/go-sdk/registry"
 )
@@ -121,12 +123,26 @@ func (s *Server) do(r *http.Request) (*response, error) {
 	return readable(&response{answer.StatusCode, answer.Header, data})
 }
 
-// readable refuses a response in an encoding that is not read, such as br: the model would get its bytes.
+// readable refuses a response in an encoding that is not read, such as br: the model would get its bytes. Texts become
+// UTF-8.
 func readable(r *response) (*response, error) {
 	if coding := r.header.Get("Content-Encoding"); len(r.body) > 0 && coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &registry.Error{Kind: registry.Failed, Message: "The service compresses its response in a way that is not read."}
 	}
+	media, params, err := mime.ParseMediaType(r.header.Get("Content-Type"))
+	if err == nil && !utf8.Valid(r.body) && (strings.HasPrefix(media, "text/") || isJSON(media)) && strings.EqualFold(params["charset"], "iso-8859-1") {
+		r.body = fromLatin(r.body)
+	}
 	return r, nil
+}
+
+// fromLatin returns a text in ISO-8859-1, whose bytes are the first characters of Unicode, in UTF-8.
+func fromLatin(text []byte) []byte {
+	made := make([]byte, 0, len(text)+len(text)/16)
+	for _, b := range text {
+		made = utf8.AppendRune(made, rune(b))
+	}
+	return made
 }
 
 func aborted() error {

@@ -56,7 +56,9 @@ func (s *style) text(value json.RawMessage) string {
 func fields(value json.RawMessage) []field {
 	var list []field
 	for _, v := range strictjson.Elements(value) {
-		list = append(list, field{value: text(v)})
+		if strictjson.KindOf(v) != strictjson.Null {
+			list = append(list, field{value: text(v)})
+		}
 	}
 	for key, v := range strictjson.Members(value) {
 		if strictjson.KindOf(v) != strictjson.Null {
@@ -96,6 +98,30 @@ func (s *style) escape(text string) string {
 	return escaped(text, "")
 }
 
+// escapeValue is escape for a value, which allowReserved leaves its percent-encoded triples (RFC 6570, section 3.2.3).
+func (s *style) escapeValue(text string) string {
+	if !s.Reserved || s.JSON {
+		return s.escape(text)
+	}
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "%")
+		b.WriteString(s.escape(before))
+		switch {
+		case !ok:
+			return b.String()
+		case len(rest) >= 2 && isHex(rest[0]) && isHex(rest[1]):
+			b.WriteString("%" + rest[:2])
+			text = rest[2:]
+		default:
+			b.WriteString("%25")
+			text = rest
+		}
+	}
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+
 // joined writes a value by a style whose parts are joined by sep: simple and label.
 func (s *style) joined(value json.RawMessage, sep string, escape func(string) string) string {
 	list := fields(value)
@@ -126,10 +152,19 @@ func join(list []field, sep, between string, escape func(string) string) string 
 	return b.String()
 }
 
+// empty reports whether a value is an array or an object of which nothing is sent.
+func (s *style) empty(value json.RawMessage) bool {
+	kind := strictjson.KindOf(value)
+	return !s.JSON && (kind == strictjson.Array || kind == strictjson.Object) && len(fields(value)) == 0
+}
+
 // path returns a value as a part of a path, unless that takes more than room.
 func (s *style) path(value json.RawMessage, room *int) (string, error) {
 	switch s.Style {
 	case "label":
+		if s.empty(value) {
+			return "", nil
+		}
 		if s.Explode {
 			return "." + s.joined(value, ".", s.escape), nil
 		}
@@ -181,7 +216,7 @@ func (s *style) pairs(value json.RawMessage, room *int) ([]pair, error) {
 func (s *style) write(to *pairs, value json.RawMessage) {
 	kind := strictjson.KindOf(value)
 	if s.JSON || kind != strictjson.Array && (kind != strictjson.Object || s.Style == "") {
-		to.add(s.escape(s.Name), s.escape(s.text(value)))
+		to.add(s.escape(s.Name), s.escapeValue(s.text(value)))
 		return
 	}
 	if s.Style == "deepObject" && kind == strictjson.Object {
@@ -198,7 +233,7 @@ func (s *style) write(to *pairs, value json.RawMessage) {
 			if kind == strictjson.Object {
 				name = s.escape(f.name)
 			}
-			if !to.add(name, s.escape(f.value)) {
+			if !to.add(name, s.escapeValue(f.value)) {
 				return
 			}
 		}
@@ -211,7 +246,7 @@ func (s *style) write(to *pairs, value json.RawMessage) {
 	case "pipeDelimited":
 		sep = "%7C"
 	}
-	to.add(s.escape(s.Name), s.joined(value, sep, s.escape))
+	to.add(s.escape(s.Name), s.joined(value, sep, s.escapeValue))
 }
 
 // deep writes the members of an object as name[member]. Objects in it nest in the same way, elements of arrays repeat
@@ -229,14 +264,14 @@ func (s *style) deep(to *pairs, name string, value json.RawMessage) bool {
 		}
 	case strictjson.Array:
 		name = s.escape(name)
-		for _, v := range strictjson.Elements(value) {
-			if !to.add(name, s.escape(text(v))) {
+		for _, f := range fields(value) {
+			if !to.add(name, s.escapeValue(f.value)) {
 				return false
 			}
 		}
 	case strictjson.Null:
 	default:
-		return to.add(s.escape(name), s.escape(text(value)))
+		return to.add(s.escape(name), s.escapeValue(text(value)))
 	}
 	return true
 }

@@ -89,6 +89,12 @@ var styles = []struct {
 	{"query", "form", false, `{}`, ""},
 	{"query", "form", true, `null`, ""},
 	{"header", "simple", false, `{"R":[1,2]}`, "R,[1,2]"},
+	{"query", "form", true, `["a",null,"b"]`, "color=a&color=b"},
+	{"query", "form", false, `["a",null,""]`, "color=a,"},
+	{"query", "form", true, `[null]`, ""},
+	{"query", "deepObject", true, `{"a":[null,1],"b":[null]}`, "color%5Ba%5D=1"},
+	{"path", "simple", false, `[1,null,2]`, "1,2"},
+	{"path", "label", true, `[1,null,2]`, ".1.2"},
 }
 
 func TestStyles(t *testing.T) {
@@ -131,12 +137,12 @@ func TestStyleDefaults(t *testing.T) {
 		{"name":"header","in":"header","schema":{}},{"name":"cookie","in":"cookie","schema":{}},
 		{"name":"plain","in":"cookie","style":"cookie","schema":{}},{"name":"joined","in":"cookie","style":"cookie","explode":false,"schema":{}}]}}}`)
 	reg, _ := mount(t, doc, openapi.Handler(service))
-	args := fmt.Sprintf(`{"path":%s,"query":%[1]s,"header":%[1]s,"cookie":%[1]s,"open":"a/b?c&d","json":{"x":[1]},"word":"1","plain":["a/b","c%%"],"joined":["d","e"]}`, `["a","b"]`)
+	args := fmt.Sprintf(`{"path":%s,"query":%[1]s,"header":%[1]s,"cookie":%[1]s,"open":"a/b?c&d%%20e%%zz%%41","json":{"x":[1]},"word":"1","plain":["a/b","c%%"],"joined":["d","e"]}`, `["a","b"]`)
 	if _, err := call(t.Context(), reg, "shop.t", "paint", args); err != nil {
 		t.Fatal(err)
 	}
 	got := service.take()
-	if want := "/p/a,b?query=a&query=b&open=a/b?c%26d&json=%7B%22x%22%3A%5B1%5D%7D&word=%221%22"; got.URI != want {
+	if want := "/p/a,b?query=a&query=b&open=a/b?c%26d%20e%25zz%41&json=%7B%22x%22%3A%5B1%5D%7D&word=%221%22"; got.URI != want {
 		t.Errorf("request %s, want %s", got.URI, want)
 	}
 	if got.Header.Get("header") != "a,b" || got.Header.Get("Cookie") != "cookie=a; cookie=b; plain=a/b; plain=c%; joined=d,e" {
@@ -149,6 +155,25 @@ func TestStyleDefaults(t *testing.T) {
 	}
 }
 
+// An empty array or object makes no header. A header of an operation replaces that of its path in another letter case.
+func TestHeaders(t *testing.T) {
+	service := new(recorder)
+	doc := document(`{"/p":{"parameters":[{"name":"X-Color","in":"header","required":true,"schema":{"type":"integer"}}],
+		"get":{"operationId":"paint","tags":["t"],"parameters":[{"name":"x-color","in":"header","schema":{}}]}}}`)
+	both(t, service, func(t *testing.T, server *openapi.Server) {
+		reg, _ := mount(t, doc, server)
+		for value, want := range map[string]string{`[]`: "", `{}`: "", `[null]`: "", `{"a":null}`: "", `""`: "[]", `[""]`: "[]", `[1,2]`: "[1,2]"} {
+			if _, err := call(t.Context(), reg, "shop.t", "paint", `{"x-color":`+value+`}`); err != nil {
+				t.Fatalf("%s: %v", value, err)
+			}
+			got, sent := service.take().Header["X-Color"]
+			if have := fmt.Sprint(got); sent != (want != "") || sent && have != want {
+				t.Errorf("%s is sent as %q, want %s", value, got, want)
+			}
+		}
+	})
+}
+
 // slashes lets the values of all paths have slashes.
 var slashes = openapi.OnOperation(func(o *openapi.Operation) { o.Slashes = []string{"color", "name"} })
 
@@ -157,6 +182,7 @@ func TestPathValues(t *testing.T) {
 	service := new(recorder)
 	doc := document(`{"/files/{name}":{"get":{"operationId":"read","tags":["t"],"parameters":[
 		{"name":"name","in":"path","required":true,"schema":{"type":"string"}}]}},
+		"/list{name}":{"get":{"operationId":"list","tags":["t"],"parameters":[{"name":"name","in":"path","required":true,"style":"label"}]}},
 		"/pairs/{a}.{b}":{"get":{"operationId":"two","tags":["t"],"parameters":[
 		{"name":"a","in":"path","required":true,"schema":{"type":"string"}},{"name":"b","in":"path","required":true,"schema":{"type":"string"}}]}}}`)
 	both(t, service, func(t *testing.T, server *openapi.Server) {
@@ -178,6 +204,9 @@ func TestPathValues(t *testing.T) {
 		}
 		if _, err := call(t.Context(), reg, "shop.t", "two", `{"a":"","b":""}`); err == nil || service.take() != nil {
 			t.Errorf("a segment of dots was sent")
+		}
+		if _, err := call(t.Context(), reg, "shop.t", "list", `{"name":[]}`); err == nil || service.take() != nil {
+			t.Errorf("an empty array is a part of a path")
 		}
 		for value, want := range map[string]string{"a/b": "a%2Fb", "%2e%2e": "%252e%252e", "a?b#c": "a%3Fb%23c", "...": "...", "é": "%C3%A9"} {
 			if _, err := call(t.Context(), reg, "shop.t", "read", fmt.Sprintf(`{"name":%q}`, value)); err != nil {

@@ -1,10 +1,12 @@
 package openapi
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +29,10 @@ func convert(raw []byte, version string) (_ []byte, err error) {
 			err = errors.New("converting the Swagger 2 document fails on its content")
 		}
 	}()
+	mark := fmt.Sprintf("%x ", sha256.Sum256(raw)) // which no document has
+	raw = valued.ReplaceAllFunc(raw, func(values []byte) []byte {
+		return long.ReplaceAll(values, []byte(`"`+mark+`$0"`))
+	})
 	var two openapi2.T
 	if err := json.Unmarshal(raw, &two); err != nil {
 		return nil, fmt.Errorf("reading Swagger 2: %w", err)
@@ -55,8 +61,18 @@ func convert(raw []byte, version string) (_ []byte, err error) {
 			}
 		}
 	}
-	return json.Marshal(three)
+	made, err := json.Marshal(three)
+	if err != nil {
+		return nil, err
+	}
+	return regexp.MustCompile(`"`+mark+`([^"]+)"`).ReplaceAll(made, []byte("$1")), nil
 }
+
+// The library takes numbers for floats. Long ones among values are texts meanwhile.
+var (
+	valued = regexp.MustCompile(`"(default|example|enum)"\s*:\s*(\[[-+.0-9eE,\s]*\]|-?[0-9][-+.0-9eE]*)`)
+	long   = regexp.MustCompile(`-?[0-9][-+.0-9eE]{15,}`)
+)
 
 // needed marks the body of a form with parameters that must be there.
 func needed(body *openapi3.RequestBodyRef) {

@@ -58,6 +58,30 @@ func TestSwagger2Arrays(t *testing.T) {
 	}
 }
 
+// Long numbers among values are as they are spelled.
+func TestSwagger2Numbers(t *testing.T) {
+	service := new(recorder)
+	doc := []byte(`{"swagger":"2.0","info":{},"paths":{"/a":{"get":{"operationId":"a","tags":["t"],"parameters":[
+		{"name":"n","in":"query","type":"integer","enum":[1, 9007199254740993 ,-9223372036854775808,9223372036854775807],"default" : 9223372036854775807,"description":"\"default\":1234567890123456789"},
+		{"name":"b","in":"query","type":"object","default":{"default":0.12345678901234567890}}]},
+		"post":{"operationId":"b","tags":["t"],"parameters":[{"name":"b","in":"body","schema":{"type":"object","properties":{"default":{"type":"integer","example":9007199254740993}}}}]}}}}`)
+	reg, m := mount(t, doc, openapi.Handler(service))
+	var schemas string
+	for f := range reg.All() {
+		schemas += string(f.InputSchema())
+	}
+	for _, want := range []string{`"enum":[1,9007199254740993,-9223372036854775808,9223372036854775807]`, `"default":9223372036854775807`, `\"default\":1234567890123456789`, `"default":{"default":0.12345678901234567890}`, `"examples":[9007199254740993]`} {
+		if !strings.Contains(schemas, want) {
+			t.Errorf("no %s in %s\n%s", want, schemas, m.Report())
+		}
+	}
+	if _, err := call(t.Context(), reg, "shop.t", "a", `{"n":9007199254740993}`); err != nil {
+		t.Error(err)
+	} else if got := service.take().URI; got != "/a?n=9007199254740993" {
+		t.Errorf("sent %s", got)
+	}
+}
+
 // Shared parameters of a form are not taken for definitions, and those of an operation replace those of its path. Paths
 // may refer to others.
 func TestSwagger2References(t *testing.T) {

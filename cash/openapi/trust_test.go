@@ -376,6 +376,37 @@ func TestBase(t *testing.T) {
 	}
 }
 
+// The document's first server, whose path may be relative, is that of all operations. Where it cannot be used they are
+// left out, unless the base of a client takes its place.
+func TestFirstServer(t *testing.T) {
+	service := new(recorder)
+	web := httptest.NewServer(service)
+	defer web.Close()
+	for server, want := range map[string]string{
+		`{"url":"v1"}`: "/v1/a", `{"url":"./v1/"}`: "/v1/a", `{"url":"."}`: "/a", `{"url":"../v1"}`: "/v1/a", `{"url":"https://x.example"}`: "/a", `{}`: "/a",
+		`{"url":"https://{host}/v{n}","variables":{"n":{"default":"1"}}}`: "/v1/a", `{"url":"/v{n}","variables":{"n":{"default":1}}}`: "/v1/a",
+		`{"url":"https://x.example/{tenant}/v1"}`: "{tenant} of its server has no default", `{"url":"/{n}","variables":{"n":{}}}`: "no default",
+		`{"url":"{{baseUrl}}"}`: "no default", `{"url":"https://x.example/v1?key=a"}`: "has a query", `{"url":"http://[::"}`: "cannot be read",
+		`{"url":"/v1/%2e%2e"}`: "segment of dots", `{"url":"/` + strings.Repeat("{a}", 100_000) + `"}`: "cannot be read",
+	} {
+		doc := fmt.Appendf(nil, `{"openapi":"3.1.0","info":{},"servers":[%s],"paths":{"/a":{"get":{"operationId":"a","tags":["u"]}},
+			"/b":{"get":{"operationId":"b","tags":["u"],"servers":[{"url":"/v1/b"}]}}}}`, server)
+		reg, m := mount(t, doc, openapi.Handler(service))
+		_, err := call(t.Context(), reg, "shop.u", "a", `{}`)
+		got := service.take()
+		if want[0] == '/' && (err != nil || got == nil || got.URI != want) || want[0] != '/' && (got != nil || !strings.Contains(m.Report().String(), want)) {
+			t.Errorf("%.80s: %v, %+v, want %s\n%s", server, err, got, want, m.Report())
+		}
+		reg, m = mount(t, doc, openapi.Client(web.URL+"/of", nil))
+		if _, err := call(t.Context(), reg, "shop.u", "a", `{}`); err != nil || service.take().URI != "/of/a" {
+			t.Errorf("%.80s behind a client: %v", server, err)
+		}
+		if want[0] != '/' && !strings.Contains(m.Report().String(), "GET /b is left out: ") {
+			t.Errorf("%.80s: %s", server, m.Report())
+		}
+	}
+}
+
 // Cookies that a server sets for one caller are not sent for another one.
 func TestJar(t *testing.T) {
 	jar, err := cookiejar.New(nil)
