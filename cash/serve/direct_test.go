@@ -385,6 +385,38 @@ func TestDirectArguments(t *testing.T) {
 	}
 }
 
+// headed is a face with one tool, of the schema.
+type headed json.RawMessage
+
+func (headed) Instructions(context.Context) string { return "" }
+
+func (f headed) Add(srv *mcp.Server, h *serve.Host) {
+	run := func(context.Context, *serve.Request) (*registry.Result, error) {
+		return registry.TextResult("gone"), nil
+	}
+	srv.AddTool(&mcp.Tool{Name: "go", InputSchema: json.RawMessage(f)}, h.Tool(run, 0, nil))
+}
+
+// TestDirectHeaders holds that headers which repeat an argument are compared with it, however the schema spells that.
+func TestDirectHeaders(t *testing.T) {
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"go","arguments":{"region":"x"},"_meta":{` + usualMeta + `}}}`
+	for annotation, want := range map[string]int{`"title"`: 200, `"x-mcp-header"`: 400, `"x\u002dmcp-header"`: 400} {
+		var w ways
+		for i := range w {
+			schema := headed(`{"type":"object","properties":{"region":{"type":"string",` + annotation + `:"Region"}}}`)
+			w[i] = serve.New(schema, &mcp.Implementation{Name: "headed"}, &serve.Options{ThroughSDK: i == 1}).Handler()
+		}
+		h := usualHeader("tools/call", "go")
+		if got := ask(w[0], h, []byte(body)); got.status != want {
+			t.Errorf("%s: status %d, want %d", annotation, got.status, want)
+		}
+		for _, region := range []string{"", "x", "y"} {
+			h.Set("Mcp-Param-Region", region)
+			w.compare(t, request{h, body})
+		}
+	}
+}
+
 // TestDirectCarried holds that a handler within CarryContext of the embedder's knows all that came with a request.
 func TestDirectCarried(t *testing.T) {
 	named := func(next http.Handler) http.Handler {
