@@ -24,6 +24,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/registry/observe"
 )
@@ -57,6 +58,7 @@ func manyResults() *registry.Registry {
 	result("sheds", &registry.Result{InputRequests: mcp.InputRequestMap{}, RequestState: "later"}, nil)
 	result("keeps", &registry.Result{Content: []mcp.Content{&mcp.TextContent{Text: "kept"}}, RequestState: "kept"}, nil)
 	result("hidden", registry.TextResult("gold"), nil, registry.VisibleTo(registry.Roles("boss")))
+	shop.AddSkill(registry.NewSkill("buy", "Buy things.", "Buy <b>."))
 	shop.Add(registry.Func("panics", "Panic.", func(context.Context, struct{}) (string, error) { panic("the secret") }))
 	return reg
 }
@@ -122,7 +124,7 @@ type answer struct {
 }
 
 // replays are the random part of answers.
-var replays = regexp.MustCompile(`replay-[A-Z2-7]{26}`)
+var replays = regexp.MustCompile(`(replay|art)-[A-Z2-7]{26}`)
 
 // ask sends one request.
 func ask(h http.Handler, header http.Header, body []byte) answer {
@@ -178,20 +180,26 @@ func usualRequests(name string) (all []request) {
 	call := func(tool, arguments string) {
 		add("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":%s,`, tool, arguments))
 	}
+	reg, sees := manyResults(), registry.WithCaller(context.Background(), &registry.Caller{ID: "b", Roles: []string{"boss"}})
 	for _, f := range []string{"slow", "fails", "failed", "image", "structured", "list", "meta", "empty", "large", "asks", "hidden", "panics", "none", "sheds", "keeps"} {
+		id, flat := "shop:none", "none"
+		if known, err := reg.Function(sees, "shop", f); err == nil {
+			id, flat = known.Primitive().String(), known.FlatName()
+		}
 		for _, kwargs := range []string{`{}`, `{"text":"\u0041é\\","n":9007199254740993}`, `{"text":5}`, `{"text":"a","text":"b"}`, `null`, `[]`} {
 			switch name {
 			case "cash":
 				call("call", fmt.Sprintf(`{"namespace":"shop","function":%q,"kwargs":%s}`, f, kwargs))
 			case "gateway":
-				call("tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":%s}`, "shop::"+f, kwargs))
+				call("tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":%s}`, id, kwargs))
 			case "facade":
 				call("ShopExecute", fmt.Sprintf(`{"cmd":%q,"params":%s}`, f, kwargs))
 			default:
-				call("shop_"+f, kwargs)
+				call(flat, kwargs)
 			}
 		}
 	}
+	add("resources/read", "skill://shop/buy/SKILL.md", `"uri":"skill://shop/buy/SKILL.md",`)
 	call("help", `{"namespace":"shop"}`)
 	call("skill", `{}`)
 	call("tool_browse", `{"path":"/"}`)
@@ -289,7 +297,7 @@ func changed(one request) (all []request) {
 func (w *ways) compare(t *testing.T, one request) {
 	t.Helper()
 	direct, sdk := ask(w[0], one.header, []byte(one.body)), ask(w[1], one.header, []byte(one.body))
-	if strings.Contains(fmt.Sprint(sdk.message), "failed to extract name from parameters") {
+	if strings.Contains(fmt.Sprint(sdk.message), "failed to extract name from parameters") && strictjson.HasHugeNumber([]byte(one.body)) {
 		return
 	}
 	if !reflect.DeepEqual(direct, sdk) {
@@ -303,6 +311,10 @@ func TestDirectIsTheSame(t *testing.T) {
 	for name, w := range twoWays() {
 		t.Run(name, func(t *testing.T) {
 			usual := usualRequests(name)
+			first := fmt.Sprint(ask(w[0], usual[0].header, []byte(usual[0].body)))
+			if name != "disclosure" && (!strings.Contains(first, "<&>") || strings.Contains(first, "isError")) { // it has sessions only
+				t.Fatalf("the first call is answered with %s", first)
+			}
 			for _, one := range usual {
 				w.compare(t, one)
 			}
@@ -480,7 +492,7 @@ func FuzzDirect(f *testing.F) {
 		f.Add([]byte(one.body), one.header.Get("Mcp-Method"), one.header.Get("Mcp-Name"), "2026-07-28", "application/json, text/event-stream")
 	}
 	for _, one := range changed(usualRequests("plain")[0]) {
-		f.Add([]byte(one.body), "tools/call", "shop_slow", one.header.Get("Mcp-Protocol-Version"), one.header.Get("Accept"))
+		f.Add([]byte(one.body), "tools/call", "shop-slow", one.header.Get("Mcp-Protocol-Version"), one.header.Get("Accept"))
 	}
 	all := twoWays()
 	f.Fuzz(func(t *testing.T, body []byte, method, name, version, accept string) {
