@@ -319,7 +319,8 @@ func (d *direct) repeated(session *mcp.ServerSession) bool {
 			return true
 		}
 		for _, tool := range list.Tools {
-			if schema, err := json.Marshal(tool.InputSchema); err != nil || bytes.Contains(schema, []byte(paramHeader)) {
+			schema, err := json.Marshal(tool.InputSchema)
+			if err != nil || bytes.Contains(strictjson.Canonical(schema), []byte(paramHeader)) { // however it is spelled
 				return true
 			}
 		}

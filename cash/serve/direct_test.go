@@ -24,6 +24,7 @@ import (
 
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/serve"
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 	"github.com/cash-mcp/go-sdk/registry"
 	"github.com/cash-mcp/go-sdk/registry/observe"
 )
@@ -57,6 +58,7 @@ func manyResults() *registry.Registry {
 	result("sheds", &registry.Result{InputRequests: mcp.InputRequestMap{}, RequestState: "later"}, nil)
 	result("keeps", &registry.Result{Content: []mcp.Content{&mcp.TextContent{Text: "kept"}}, RequestState: "kept"}, nil)
 	result("hidden", registry.TextResult("gold"), nil, registry.VisibleTo(registry.Roles("boss")))
+	shop.AddSkill(registry.NewSkill("buy", "Buy things.", "Buy <b>."))
 	shop.Add(registry.Func("panics", "Panic.", func(context.Context, struct{}) (string, error) { panic("the secret") }))
 	return reg
 }
@@ -122,7 +124,7 @@ type answer struct {
 }
 
 // replays are the random part of answers.
-var replays = regexp.MustCompile(`replay-[A-Z2-7]{26}`)
+var replays = regexp.MustCompile(`(replay|art)-[A-Z2-7]{26}`)
 
 // ask sends one request.
 func ask(h http.Handler, header http.Header, body []byte) answer {
@@ -178,20 +180,26 @@ func usualRequests(name string) (all []request) {
 	call := func(tool, arguments string) {
 		add("tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":%s,`, tool, arguments))
 	}
+	reg, sees := manyResults(), registry.WithCaller(context.Background(), &registry.Caller{ID: "b", Roles: []string{"boss"}})
 	for _, f := range []string{"slow", "fails", "failed", "image", "structured", "list", "meta", "empty", "large", "asks", "hidden", "panics", "none", "sheds", "keeps"} {
+		id, flat := "shop:none", "none"
+		if known, err := reg.Function(sees, "shop", f); err == nil {
+			id, flat = known.Primitive().String(), known.FlatName()
+		}
 		for _, kwargs := range []string{`{}`, `{"text":"\u0041é\\","n":9007199254740993}`, `{"text":5}`, `{"text":"a","text":"b"}`, `null`, `[]`} {
 			switch name {
 			case "cash":
 				call("call", fmt.Sprintf(`{"namespace":"shop","function":%q,"kwargs":%s}`, f, kwargs))
 			case "gateway":
-				call("tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":%s}`, "shop::"+f, kwargs))
+				call("tool_execute", fmt.Sprintf(`{"tool_id":%q,"args":%s}`, id, kwargs))
 			case "facade":
 				call("ShopExecute", fmt.Sprintf(`{"cmd":%q,"params":%s}`, f, kwargs))
 			default:
-				call("shop_"+f, kwargs)
+				call(flat, kwargs)
 			}
 		}
 	}
+	add("resources/read", "skill://shop/buy/SKILL.md", `"uri":"skill://shop/buy/SKILL.md",`)
 	call("help", `{"namespace":"shop"}`)
 	call("skill", `{}`)
 	call("tool_browse", `{"path":"/"}`)
@@ -289,7 +297,7 @@ func changed(one request) (all []request) {
 func (w *ways) compare(t *testing.T, one request) {
 	t.Helper()
 	direct, sdk := ask(w[0], one.header, []byte(one.body)), ask(w[1], one.header, []byte(one.body))
-	if strings.Contains(fmt.Sprint(sdk.message), "failed to extract name from parameters") {
+	if strings.Contains(fmt.Sprint(sdk.message), "failed to extract name from parameters") && strictjson.HasHugeNumber([]byte(one.body)) {
 		return
 	}
 	if !reflect.DeepEqual(direct, sdk) {
@@ -303,6 +311,10 @@ func TestDirectIsTheSame(t *testing.T) {
 	for name, w := range twoWays() {
 		t.Run(name, func(t *testing.T) {
 			usual := usualRequests(name)
+			first := fmt.Sprint(ask(w[0], usual[0].header, []byte(usual[0].body)))
+			if name != "disclosure" && (!strings.Contains(first, "<&>") || strings.Contains(first, "isError")) { // it has sessions only
+				t.Fatalf("the first call is answered with %s", first)
+			}
 			for _, one := range usual {
 				w.compare(t, one)
 			}
@@ -385,6 +397,38 @@ func TestDirectArguments(t *testing.T) {
 	}
 }
 
+// headed is a face with one tool, of the schema.
+type headed json.RawMessage
+
+func (headed) Instructions(context.Context) string { return "" }
+
+func (f headed) Add(srv *mcp.Server, h *serve.Host) {
+	run := func(context.Context, *serve.Request) (*registry.Result, error) {
+		return registry.TextResult("gone"), nil
+	}
+	srv.AddTool(&mcp.Tool{Name: "go", InputSchema: json.RawMessage(f)}, h.Tool(run, 0, nil))
+}
+
+// TestDirectHeaders holds that headers which repeat an argument are compared with it, however the schema spells that.
+func TestDirectHeaders(t *testing.T) {
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"go","arguments":{"region":"x"},"_meta":{` + usualMeta + `}}}`
+	for annotation, want := range map[string]int{`"title"`: 200, `"x-mcp-header"`: 400, `"x\u002dmcp-header"`: 400} {
+		var w ways
+		for i := range w {
+			schema := headed(`{"type":"object","properties":{"region":{"type":"string",` + annotation + `:"Region"}}}`)
+			w[i] = serve.New(schema, &mcp.Implementation{Name: "headed"}, &serve.Options{ThroughSDK: i == 1}).Handler()
+		}
+		h := usualHeader("tools/call", "go")
+		if got := ask(w[0], h, []byte(body)); got.status != want {
+			t.Errorf("%s: status %d, want %d", annotation, got.status, want)
+		}
+		for _, region := range []string{"", "x", "y"} {
+			h.Set("Mcp-Param-Region", region)
+			w.compare(t, request{h, body})
+		}
+	}
+}
+
 // TestDirectCarried holds that a handler within CarryContext of the embedder's knows all that came with a request.
 func TestDirectCarried(t *testing.T) {
 	named := func(next http.Handler) http.Handler {
@@ -448,7 +492,7 @@ func FuzzDirect(f *testing.F) {
 		f.Add([]byte(one.body), one.header.Get("Mcp-Method"), one.header.Get("Mcp-Name"), "2026-07-28", "application/json, text/event-stream")
 	}
 	for _, one := range changed(usualRequests("plain")[0]) {
-		f.Add([]byte(one.body), "tools/call", "shop_slow", one.header.Get("Mcp-Protocol-Version"), one.header.Get("Accept"))
+		f.Add([]byte(one.body), "tools/call", "shop-slow", one.header.Get("Mcp-Protocol-Version"), one.header.Get("Accept"))
 	}
 	all := twoWays()
 	f.Fuzz(func(t *testing.T, body []byte, method, name, version, accept string) {
