@@ -14,8 +14,9 @@ import (
 // valid for the function.
 type Call struct {
 	Function *Function
-	// Arguments is a JSON object with keys as the function declares them and defaults filled in.
-	// Numbers and nested keys are as sent. The bytes must not be modified.
+	// Arguments is a JSON object with keys as the function declares them and defaults filled in, unless
+	// they are those of another server ([Remote.OwnDefaults]). Numbers and nested keys are as sent. The
+	// bytes must not be modified.
 	Arguments json.RawMessage
 	// Repairs lists the changes made to the arguments ([PipelineOptions.Repair]).
 	Repairs []Repair

@@ -55,7 +55,7 @@ func (c *Client) function(d *Descriptor, name string, r *Report) *registry.Funct
 	}
 	remote := registry.Remote{
 		InputSchema: d.InputSchema, Tool: d.Name, Server: c.cmd.Fingerprint(), ServerName: c.opts.Name, Handler: c.handler(d.Name),
-		Native: strictjson.MustMarshal(said),
+		Native: strictjson.MustMarshal(said), OwnDefaults: true,
 	}
 	f, err := wire.RemoteFunc(name, about(said), remote, c.facts(d, name, r))
 	if err != nil && !f.SchemaShown() {

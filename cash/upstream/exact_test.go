@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/cash-mcp/go-sdk/cash"
 	"github.com/cash-mcp/go-sdk/cash/upstream"
 	"github.com/cash-mcp/go-sdk/cash/upstream/pin"
@@ -149,5 +151,28 @@ func (c *comparison) same(tool, of, want, got string, errs ...error) {
 	}
 	if got != want {
 		c.t.Errorf("%s of %s reads\n%s\nwant\n%s", tool, of, got, want)
+	}
+}
+
+// A default is its server's own: arguments that are not given are not sent, by one aggregator or by two. A change of one
+// member would reset the others otherwise.
+func TestR26DefaultsAreTheServers(t *testing.T) {
+	notes := mcp.NewServer(&mcp.Implementation{Name: "notes", Version: "1"}, nil)
+	schema := json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"status":{"type":"string","default":"draft"}}}`)
+	notes.AddTool(&mcp.Tool{Name: "change", Description: "Change a note.", InputSchema: schema}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(req.Params.Arguments)}}}, nil
+	})
+	inner := serving(t, memory("notes", notes))
+	outer := serving(t, memory("desk", inner))
+	for namespace, srv := range map[string]*cash.Server{"notes": inner, "desk.notes": outer} {
+		page, err := srv.Help(t.Context(), &cash.HelpRequest{Namespace: namespace, Function: "change"})
+		if err != nil || !strings.Contains(page, "draft") {
+			t.Errorf("%s: the page says %s, %v", namespace, page, err)
+		}
+		const sent = `{"title":"x"}`
+		res, err := srv.Call(t.Context(), &cash.CallRequest{Namespace: namespace, Function: "change", Kwargs: json.RawMessage(sent)})
+		if err != nil || res.Text() != sent {
+			t.Errorf("%s: the server got %+v, %v; want %s", namespace, res, err, sent)
+		}
 	}
 }

@@ -321,8 +321,8 @@ func (in *inventory) function(note func(string, ...any), e *entry, m mount, id t
 		Tool:        e.def.Name,
 		ServerName:  m.Label,
 		Server:      in.server + e.hash, // the hash also covers what the function does not show, such as an unusable schema
-		Handler:     in.handler(e),
-		Limits:      &in.cfg.Schemas,
+		Handler:     in.handler(e), OwnDefaults: true,
+		Limits: &in.cfg.Schemas,
 	}
 	if id.ID != (toolid.ID{}) {
 		remote.ID, remote.Instead = toolid.Primitive{Kind: toolid.Tool, ID: id.ID}, toolid.Primitive{Kind: toolid.Tool, ID: id.Labelled}

@@ -95,9 +95,9 @@ func (v view) function(path string, e cashtext.Entry, d *cashtext.Function) (*re
 	remote := registry.Remote{
 		InputSchema: in.Schema,
 		Partial:     in.Partial,
-		Gated:       true,
-		Server:      v.Server + call.definition, // which covers what the function does not show
-		Page:        v.page(path, e.Name),
+		Gated:       true, OwnDefaults: true,
+		Server: v.Server + call.definition, // which covers what the function does not show
+		Page:   v.page(path, e.Name),
 		Handler: func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 			call := call
 			call.function = c.Function
