@@ -43,7 +43,8 @@
 // multipart forms, texts, or bytes. Bytes are an object with one of text, base64 and file ([Files]).
 //
 // Schemas become JSON Schema 2020-12: nullable is a type, members with readOnly are refused in arguments and those with
-// writeOnly left out of results, and a discriminator says which values choose a schema. They are screened like those of
+// writeOnly left out of results, and a discriminator says which values choose a schema. A child that refers by allOf to
+// the parent whose oneOf or anyOf lists it is made of the parent without that list. Schemas are screened like those of
 // other servers. The arguments of a function whose schema cannot be used are not checked here; the report says so.
 // Defaults are shown and not sent: they are the service's.
 //
