@@ -236,31 +236,66 @@ var cursors = map[string][]string{
 	"nextpageurl":       nil,
 }
 
+// envelopes are members of answers that may have the cursor, in canonical form.
+var envelopes = map[string]bool{
+	"meta": true, "metadata": true, "pagination": true, "paging": true, "pageinfo": true, "responsemetadata": true,
+	"links": true,
+}
+
+// ends are members that are false on the last page, in canonical form.
+var ends = map[string]bool{"hasmore": true, "hasnext": true, "hasnextpage": true}
+
 // next returns a line on how to get the next page; empty if there is none.
 func (s *source) next(r *response, isJSON bool) string {
 	if given := s.fromLink(r.header.Values("Link")); given != "" {
 		return "More: call again with " + given + "."
 	}
-	if !isJSON || strictjson.KindOf(r.body) != strictjson.Object {
+	if !isJSON {
 		return ""
 	}
-	for key, value := range strictjson.Members(r.body) {
-		kind := strictjson.KindOf(value)
-		if kind != strictjson.Number && (kind != strictjson.String || strictjson.Text(value) == "") || len(value) > 1000 {
-			continue
+	given, last := s.fromMembers(r.body, "")
+	if given == "" || last {
+		return ""
+	}
+	return "More: call again with " + given + "."
+}
+
+// fromMembers returns the arguments that the first cursor among an object's members gives, and reports whether one says
+// that there is no next page. It reads envelopes too, but not those in the envelope at where.
+func (s *source) fromMembers(object []byte, where string) (given string, last bool) {
+	for key, value := range strictjson.Members(object) {
+		name := label.Fold(key)
+		switch kind := strictjson.KindOf(value); {
+		case kind == strictjson.Bool:
+			last = last || ends[name] && string(value) == "false"
+		case kind == strictjson.Object && where == "" && envelopes[name]:
+			inner, end := s.fromMembers(value, clean.Line(key, 60)+".")
+			given, last = cmp.Or(given, inner), last || end
+		case given == "":
+			given = s.fromMember(where, key, value)
 		}
-		names, known := cursors[label.Fold(key)]
-		if target := strictjson.Text(value); known && isAddress(target) {
-			if given := s.fromAddress(target); given != "" {
-				return "More: call again with " + given + "."
-			}
-			continue
-		}
-		for _, name := range names {
-			for i := range s.Plan.Params {
-				if p := &s.Plan.Params[i]; p.In == inQuery && label.Fold(p.Name) == name {
-					return fmt.Sprintf("More: call again with %s of this result as %s.", clean.Line(key, 60), p.Arg)
-				}
+	}
+	return given, last
+}
+
+// fromMember returns the arguments that a member gives, in the envelope at where. The next one of HAL and JSON:API may
+// be an object with the address as href.
+func (s *source) fromMember(where, key string, value []byte) string {
+	names, known := cursors[label.Fold(key)]
+	if known && names == nil && strictjson.KindOf(value) == strictjson.Object {
+		value = strictjson.Member(value, "href")
+	}
+	kind := strictjson.KindOf(value)
+	if !known || len(value) > 1000 || kind != strictjson.Number && (kind != strictjson.String || strictjson.Text(value) == "") {
+		return ""
+	}
+	if target := strictjson.Text(value); isAddress(target) {
+		return s.fromAddress(target)
+	}
+	for _, name := range names {
+		for i := range s.Plan.Params {
+			if p := &s.Plan.Params[i]; p.In == inQuery && label.Fold(p.Name) == name {
+				return fmt.Sprintf("%s%s of this result as %s", where, clean.Line(key, 60), p.Arg)
 			}
 		}
 	}
@@ -338,5 +373,6 @@ func (s *source) fromAddress(address string) string {
 var paging = map[string]bool{
 	"page": true, "offset": true, "cursor": true, "after": true, "start": true, "since": true, "pagetoken": true,
 	"nexttoken": true, "token": true, "marker": true, "continue": true, "continuationtoken": true, "skip": true,
-	"startcursor": true, "startingafter": true,
+	"startcursor": true, "startingafter": true, "page[number]": true, "page[offset]": true, "page[cursor]": true,
+	"page[after]": true, // the last four of JSON:API
 }

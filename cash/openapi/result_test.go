@@ -73,6 +73,63 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// The next page is told wherever services write it, and only if there is one.
+func TestNextPages(t *testing.T) {
+	doc := document(`{"/get":{"get":{"operationId":"get","tags":["t"],"parameters":[{"name":"page","in":"query"},{"name":"cursor","in":"query"},
+		{"name":"after","in":"query"},{"name":"page[number]","in":"query"},{"name":"continue","in":"query"}]}}}`)
+	for body, want := range map[string]string{
+		`{"data":[],"meta":{"next_cursor":"abc"}}`:                                                              "meta.next_cursor of this result as cursor",
+		`{"metadata":{"continue":"abc","name":"x"}}`:                                                            "metadata.continue of this result as continue",
+		`{"pagination":{"next_page":2,"has_more":true}}`:                                                        "pagination.next_page of this result as page",
+		`{"response_metadata":{"next_cursor":"abc"}}`:                                                           "response_metadata.next_cursor of this result as cursor",
+		`{"pageInfo":{"endCursor":"abc","hasNextPage":true}}`:                                                   "pageInfo.endCursor of this result as after",
+		`{"page_info":{"end_cursor":"abc"}}`:                                                                    "page_info.end_cursor of this result as after",
+		`{"paging":{"next":"https://x/get?after=abc&access_token=secret"}}`:                                     "after=abc",
+		`{"_links":{"self":{"href":"/get?page=1"},"next":{"href":"/get?page=2&size=9"}}}`:                       "page=2",
+		`{"links":{"next":"https://x/get?page%5Bnumber%5D=3","last":"/get?page%5Bnumber%5D=9"}}`:                "page_number=3",
+		`{"links":{"next":{"href":"/get?page=2","meta":{}}}}`:                                                   "page=2",
+		`{"meta":{"next_cursor":""},"next_page":2}`:                                                             "next_page of this result as page",
+		`{"response_metadata":{"next_cursor":""}}`:                                                              "",
+		`{"meta":{"next_cursor":null,"next_page":"","nextToken":{"href":7},"next":[]}}`:                         "",
+		`{"pageInfo":{"endCursor":"abc","hasNextPage":false}}`:                                                  "",
+		`{"meta":{"next_cursor":"abc"},"has_more":false}`:                                                       "",
+		`{"next_cursor":"abc","has_more":false}`:                                                                "",
+		`{"next_cursor":"abc","pagination":{"has_next":false}}`:                                                 "",
+		`{"links":{"next":null,"prev":"/get?page=1"}}`:                                                          "",
+		`{"links":{"next":{"href":""}},"_links":{"next":{}}}`:                                                   "",
+		`{"data":{"next_cursor":"abc"},"meta":{"meta":{"next_cursor":"abc"}},"links":[{"next":"/get?page=2"}]}`: "",
+		`{"meta":{"next_cursor":"` + strings.Repeat("x", 1000) + `"}}`:                                          "",
+	} {
+		reg, _ := mount(t, doc, openapi.Handler(answer(200, map[string]string{"Content-Type": "application/json"}, body)))
+		res, err := call(t.Context(), reg, "shop.t", "get", `{}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != "" {
+			want = "\nMore: call again with " + want + "."
+		}
+		if got := res.Text(); got != body+want {
+			t.Errorf("%q, want %q", got, body+want)
+		}
+	}
+}
+
+// To look for the next page takes one pass over a large result, whatever its members are called.
+func TestNextPageOfLargeResults(t *testing.T) {
+	for _, body := range []string{
+		"{" + repeated(500_000, `"next%d":{"href":1}`) + "}", `{"meta":{` + repeated(500_000, `"n%d":{"meta":{}}`) + "}}",
+		`{"meta":` + strings.Repeat(`{"meta":`, 900) + "1" + strings.Repeat("}", 901), `{"meta":{"` + strings.Repeat("_", 8<<20) + `next":1}}`,
+		`{"meta":{"next":{"href":"` + strings.Repeat("?", 8<<20) + `"}}}`,
+	} {
+		reg, _ := mount(t, get, openapi.Handler(answer(200, map[string]string{"Content-Type": "application/json"}, body)))
+		began := time.Now()
+		res, err := call(t.Context(), reg, "shop.t", "get", `{}`)
+		if d := time.Since(began); err != nil || res.Text() != body || d > 10*time.Second {
+			t.Errorf("%.40s: %v, %v", body, err, d)
+		}
+	}
+}
+
 func TestResultsOfOtherTypes(t *testing.T) {
 	for media, want := range map[string]string{"image/png": "*mcp.ImageContent", "audio/ogg": "*mcp.AudioContent", "application/zip": "*mcp.EmbeddedResource"} {
 		reg, _ := mount(t, get, openapi.Handler(answer(200, map[string]string{"Content-Type": media}, "\x00\xff")))
