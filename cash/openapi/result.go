@@ -142,7 +142,11 @@ func message(r *response) string {
 	}
 	switch {
 	case strictjson.KindOf(body) == strictjson.Object && strictjson.CheckDepth(body, maxJSON) == nil:
-		said := strings.ReplaceAll(strings.Join(messages(body, 0), ": "), ".: ", ": ")
+		list := messages(body, 0)
+		if onlyFields(body) {
+			list = ofFields(body, false)
+		}
+		said := strings.ReplaceAll(strings.Join(list, ": "), ".: ", ": ")
 		return clean.Line(said, maxMessage)
 	case strings.HasPrefix(media, "text/plain"):
 		return clean.FirstLine(clean.Beginning(string(r.body), 8*maxMessage), maxMessage)
@@ -150,9 +154,33 @@ func message(r *response) string {
 	return ""
 }
 
+// wordings are the members that say what is wrong.
+var wordings = []string{"title", "message", "Message", "msg", "error_description", "detail", "error", "errors"}
+
+// onlyFields reports whether an object has nothing but lists of texts, and one of them by the name of a field, as
+// Django REST words errors.
+func onlyFields(object []byte) bool {
+	field := false
+	for name, value := range strictjson.Members(object) {
+		if strictjson.KindOf(value) != strictjson.Array {
+			return false
+		}
+		for _, e := range strictjson.Elements(value) {
+			if strictjson.KindOf(e) != strictjson.String {
+				return false
+			}
+		}
+		field = field || name == "title" || !slices.Contains(wordings, name)
+	}
+	return field
+}
+
 func messages(object []byte, depth int) []string {
 	var list []string
-	for _, name := range []string{"title", "message", "msg", "error_description", "detail", "error", "errors"} {
+	if kind := strictjson.Text(strictjson.Member(object, "__type")); kind != "" { // of AWS
+		list = append(list, kind[strings.LastIndexByte(kind, '#')+1:])
+	}
+	for _, name := range wordings {
 		value := strictjson.Member(object, name)
 		switch {
 		case strictjson.KindOf(value) == strictjson.String:
