@@ -51,12 +51,12 @@
 // # Results
 //
 // JSON is a text exactly as it came. Other texts are texts; images and sounds are such blocks; other data is an
-// embedded resource. A status of 3xx is a text with the address; for a method that changes something it is an error,
-// except for 303. A status of 4xx or 5xx is an error, with the service's message on one line. A Link to the next page,
-// or a member such as next_cursor or meta.next_cursor that a parameter takes, is told in a second text, unless has_more
-// is false. A response that is cut off, or compressed in a way that was not asked for, is an error. A request without an
-// answer may have taken effect: unless the operation is read-only or idempotent, its error is no offer to try again, and
-// neither are 502 and 504.
+// embedded resource. A status of 3xx, or of 201 or 202 without a body, is a text with the address; 3xx is an error for
+// a method that changes something, except for 303. A status of 4xx or 5xx is an error, with the service's message on
+// one line. A Link to the next page, or a member such as next_cursor or meta.next_cursor that a parameter takes, is
+// told in a second text, unless has_more is false. A response that is cut off, or compressed in a way that was not
+// asked for, is an error. A request without an answer may have taken effect: unless the operation is read-only or
+// idempotent, its error is no offer to try again, and neither are 502 and 504.
 //
 // # Documents that change
 //

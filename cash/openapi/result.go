@@ -39,7 +39,11 @@ func (s *source) result(r *response, foreign bool) (*registry.Result, error) {
 	res := new(registry.Result)
 	switch {
 	case len(r.body) == 0:
-		res.Content = []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))}}
+		text := fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))
+		if r.code == http.StatusCreated || r.code == http.StatusAccepted { // where it is, is all that the answer says
+			text = located(r)
+		}
+		res.Content = []mcp.Content{&mcp.TextContent{Text: text}}
 		return res, nil
 	case (isJSON(media) || media == "") && strictjson.Scan(r.body, maxJSON, maxResponse) == nil && utf8.Valid(r.body):
 		res.JSON = true
@@ -70,10 +74,7 @@ func (s *source) result(r *response, foreign bool) (*registry.Result, error) {
 // error for a method that changes something, which may not be done: only 303 says that it is (RFC 9110, section
 // 15.4).
 func (s *source) redirected(r *response) (*registry.Result, error) {
-	text := fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))
-	if to := clean.Line(r.header.Get("Location"), 2000); to != "" {
-		text += ": " + to
-	}
+	text := located(r)
 	if s.Method != http.MethodGet && s.Method != http.MethodHead && r.code != http.StatusSeeOther {
 		return nil, &registry.Error{
 			Kind: registry.Failed, Message: "The service answers " + text + ", which was not followed.",
@@ -81,6 +82,15 @@ func (s *source) redirected(r *response) (*registry.Result, error) {
 		}
 	}
 	return registry.TextResult(text), nil
+}
+
+// located returns a status with the address that it gives.
+func located(r *response) string {
+	text := fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))
+	if to := clean.Line(r.header.Get("Location"), 2000); to != "" {
+		text += ": " + to
+	}
+	return text
 }
 
 // kinds of statuses (RFC 9110, section 15). The others of 4xx and 5xx are Failed.
