@@ -65,8 +65,9 @@
 //
 // # Limits
 //
-//   - A document has at most 64 MiB, 8 MiB in YAML, 200 levels, and 20,000 operations. Its keys differ. Operations of
-//     the method TRACE are left out, and so are additionalOperations, callbacks and webhooks.
+//   - A document has at most 64 MiB, 8 MiB in YAML, 200 levels, and 20,000 operations. Its keys differ, and none is a
+//     merge key (<<) of YAML. Operations of the method TRACE are left out, and so are additionalOperations, callbacks
+//     and webhooks.
 //   - Swagger 2 is converted as a whole: a $ref to nowhere or out of the document is an error, and [References] is not
 //     used. An operation with arrays in tsv, or not in csv in a path or header, is left out.
 //   - An operation that cannot be served as described is left out: one with a $ref to nowhere or out of the
