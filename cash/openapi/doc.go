@@ -43,18 +43,20 @@
 // multipart forms, texts, or bytes. Bytes are an object with one of text, base64 and file ([Files]).
 //
 // Schemas become JSON Schema 2020-12: nullable is a type, members with readOnly are refused in arguments and those with
-// writeOnly left out of results, and a discriminator says which values choose a schema. They are screened like those of
+// writeOnly left out of results, and a discriminator says which values choose a schema. A child that refers by allOf to
+// the parent whose oneOf or anyOf lists it is made of the parent without that list. Schemas are screened like those of
 // other servers. The arguments of a function whose schema cannot be used are not checked here; the report says so.
 // Defaults are shown and not sent: they are the service's.
 //
 // # Results
 //
 // JSON is a text exactly as it came. Other texts are texts; images and sounds are such blocks; other data is an
-// embedded resource. A status of 3xx is a text with the address; for a method that changes something it is an error,
-// except for 303. A status of 4xx or 5xx is an error, with the service's message on one line. A Link to the next page,
-// or a member such as next_cursor that a parameter takes, is told in a second text. A response that is cut off, or
-// compressed in a way that was not asked for, is an error. A request without an answer may have taken effect: unless the
-// operation is read-only or idempotent, its error is no offer to try again, and neither are 502 and 504.
+// embedded resource. A status of 3xx, or of 201 or 202 without a body, is a text with the address; 3xx is an error for
+// a method that changes something, except for 303. A status of 4xx or 5xx is an error, with the service's message on
+// one line. A Link to the next page, or a member such as next_cursor or meta.next_cursor that a parameter takes, is
+// told in a second text, unless has_more is false. A response that is cut off, or compressed in a way that was not
+// asked for, is an error. A request without an answer may have taken effect: unless the operation is read-only or
+// idempotent, its error is no offer to try again, and neither are 502 and 504.
 //
 // # Documents that change
 //
@@ -63,8 +65,9 @@
 //
 // # Limits
 //
-//   - A document has at most 64 MiB, 8 MiB in YAML, 200 levels, and 20,000 operations. Its keys differ. Operations of
-//     the method TRACE are left out, and so are additionalOperations, callbacks and webhooks.
+//   - A document has at most 64 MiB, 8 MiB in YAML, 200 levels, and 20,000 operations. Its keys differ, and none is a
+//     merge key (<<) of YAML. Operations of the method TRACE are left out, and so are additionalOperations, callbacks
+//     and webhooks.
 //   - Swagger 2 is converted as a whole: a $ref to nowhere or out of the document is an error, and [References] is not
 //     used. An operation with arrays in tsv, or not in csv in a path or header, is left out.
 //   - An operation that cannot be served as described is left out: one with a $ref to nowhere or out of the

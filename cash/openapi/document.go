@@ -71,13 +71,13 @@ func readSet(data []byte, files fs.FS) (*set, *node, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if version := strictjson.Text(strictjson.Member(raw, "swagger")); version != "" {
+	if version := spelling(strictjson.Member(raw, "swagger")); version != "" {
 		if raw, err = convert(raw, version); err != nil {
 			return nil, nil, err
 		}
 	}
 	top := &node{raw: raw, file: &origin{work: s.work}}
-	switch version := top.text("openapi"); {
+	switch version := versionOf(top); {
 	case version == "":
 		return nil, nil, errors.New("there is no member openapi or swagger that gives a version: want an OpenAPI document")
 	case !strings.HasPrefix(version, "3."):
@@ -85,6 +85,22 @@ func readSet(data []byte, files fs.FS) (*set, *node, error) {
 	}
 	s.docs[""] = top
 	return s, top, nil
+}
+
+// versionOf returns the version of an OpenAPI document.
+func versionOf(top *node) string {
+	if m := top.get("openapi"); m != nil {
+		return spelling(m.raw)
+	}
+	return ""
+}
+
+// spelling returns the value of a text, and a number as it is spelled: YAML takes a version without quotes for one.
+func spelling(value []byte) string {
+	if strictjson.KindOf(value) == strictjson.Number {
+		return string(value)
+	}
+	return strictjson.Text(value)
 }
 
 // readJSON returns a document in JSON or YAML as strict JSON, with its order of keys.

@@ -247,6 +247,32 @@ func TestDocumentsThatAreRefused(t *testing.T) {
 	}
 }
 
+// A version without quotes is a number in YAML. It counts as it is spelled.
+func TestVersionsThatAreNumbers(t *testing.T) {
+	const rest = "\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {operationId: a, tags: [t], responses: {'200': {description: It.}}}}}"
+	for version, want := range map[string]string{
+		"swagger: 2.0": "", "openapi: 3.0": "", "openapi: 3.1": "", `{"openapi":3.2`: "", "openapi: 3.0.3": "", "swagger: '2.0'": "",
+		"openapi: 4.1": `"4.1" is not supported`, "swagger: 1.2": `"1.2" of Swagger`, "swagger: 2": `"2" of Swagger`, "openapi: [3.1]": "no member",
+		"openapi: null": "no member",
+	} {
+		doc := version + rest
+		if strings.HasPrefix(version, "{") {
+			doc = version + `,"paths":{"/a":{"get":{"operationId":"a","tags":["t"]}}}}`
+		}
+		reg := registry.New(nil)
+		_, err := openapi.Mount(reg, "shop", []byte(doc), openapi.Handler(new(recorder)))
+		if want == "" && (err != nil || paths(reg) != "t.a") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, %s", version, err, paths(reg))
+		}
+	}
+	// In 3.0, members beside $ref have no meaning.
+	doc := "openapi: 3.0\nx: {type: integer}\npaths: {/a: {get: {operationId: a, tags: [t], parameters: [{name: q, in: query, schema: {$ref: '#/x', minimum: 9}}]}}}"
+	reg, _ := mount(t, []byte(doc), openapi.Handler(new(recorder)))
+	if _, err := call(t.Context(), reg, "shop.t", "a", `{"q":1}`); err != nil {
+		t.Error(err)
+	}
+}
+
 // What is wrong with one operation leaves it out; the others are served.
 func TestOperationsThatAreLeftOut(t *testing.T) {
 	const good = `"/good":{"get":{"operationId":"good","tags":["t"]}}`

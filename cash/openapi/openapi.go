@@ -132,7 +132,7 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	}
 	root, bad := first(top)
 	r := &reader{
-		set: set, top: top, version: top.text("openapi"), report: new(Report), base: m.server.at(root),
+		set: set, top: top, version: versionOf(top), report: new(Report), base: m.server.at(root),
 		groups: make(map[string]string), about: make(map[string]string), secret: maps.Clone(m.identity),
 		seen: make(map[string]string), routes: &routes{literal: make(map[step]*route)}, uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,

@@ -39,7 +39,11 @@ func (s *source) result(r *response, foreign bool) (*registry.Result, error) {
 	res := new(registry.Result)
 	switch {
 	case len(r.body) == 0:
-		res.Content = []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))}}
+		text := fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))
+		if r.code == http.StatusCreated || r.code == http.StatusAccepted { // where it is, is all that the answer says
+			text = located(r)
+		}
+		res.Content = []mcp.Content{&mcp.TextContent{Text: text}}
 		return res, nil
 	case (isJSON(media) || media == "") && strictjson.Scan(r.body, maxJSON, maxResponse) == nil && utf8.Valid(r.body):
 		res.JSON = true
@@ -70,10 +74,7 @@ func (s *source) result(r *response, foreign bool) (*registry.Result, error) {
 // error for a method that changes something, which may not be done: only 303 says that it is (RFC 9110, section
 // 15.4).
 func (s *source) redirected(r *response) (*registry.Result, error) {
-	text := fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))
-	if to := clean.Line(r.header.Get("Location"), 2000); to != "" {
-		text += ": " + to
-	}
+	text := located(r)
 	if s.Method != http.MethodGet && s.Method != http.MethodHead && r.code != http.StatusSeeOther {
 		return nil, &registry.Error{
 			Kind: registry.Failed, Message: "The service answers " + text + ", which was not followed.",
@@ -81,6 +82,15 @@ func (s *source) redirected(r *response) (*registry.Result, error) {
 		}
 	}
 	return registry.TextResult(text), nil
+}
+
+// located returns a status with the address that it gives.
+func located(r *response) string {
+	text := fmt.Sprintf("%d %s", r.code, http.StatusText(r.code))
+	if to := clean.Line(r.header.Get("Location"), 2000); to != "" {
+		text += ": " + to
+	}
+	return text
 }
 
 // kinds of statuses (RFC 9110, section 15). The others of 4xx and 5xx are Failed.
@@ -142,7 +152,11 @@ func message(r *response) string {
 	}
 	switch {
 	case strictjson.KindOf(body) == strictjson.Object && strictjson.CheckDepth(body, maxJSON) == nil:
-		said := strings.ReplaceAll(strings.Join(messages(body, 0), ": "), ".: ", ": ")
+		list := messages(body, 0)
+		if onlyFields(body) {
+			list = ofFields(body, false)
+		}
+		said := strings.ReplaceAll(strings.Join(list, ": "), ".: ", ": ")
 		return clean.Line(said, maxMessage)
 	case strings.HasPrefix(media, "text/plain"):
 		return clean.FirstLine(clean.Beginning(string(r.body), 8*maxMessage), maxMessage)
@@ -150,9 +164,33 @@ func message(r *response) string {
 	return ""
 }
 
+// wordings are the members that say what is wrong.
+var wordings = []string{"title", "message", "Message", "msg", "error_description", "detail", "error", "errors"}
+
+// onlyFields reports whether an object has nothing but lists of texts, and one of them by the name of a field, as
+// Django REST words errors.
+func onlyFields(object []byte) bool {
+	field := false
+	for name, value := range strictjson.Members(object) {
+		if strictjson.KindOf(value) != strictjson.Array {
+			return false
+		}
+		for _, e := range strictjson.Elements(value) {
+			if strictjson.KindOf(e) != strictjson.String {
+				return false
+			}
+		}
+		field = field || name == "title" || !slices.Contains(wordings, name)
+	}
+	return field
+}
+
 func messages(object []byte, depth int) []string {
 	var list []string
-	for _, name := range []string{"title", "message", "msg", "error_description", "detail", "error", "errors"} {
+	if kind := strictjson.Text(strictjson.Member(object, "__type")); kind != "" { // of AWS
+		list = append(list, kind[strings.LastIndexByte(kind, '#')+1:])
+	}
+	for _, name := range wordings {
 		value := strictjson.Member(object, name)
 		switch {
 		case strictjson.KindOf(value) == strictjson.String:
@@ -236,31 +274,66 @@ var cursors = map[string][]string{
 	"nextpageurl":       nil,
 }
 
+// envelopes are members of answers that may have the cursor, in canonical form.
+var envelopes = map[string]bool{
+	"meta": true, "metadata": true, "pagination": true, "paging": true, "pageinfo": true, "responsemetadata": true,
+	"links": true,
+}
+
+// ends are members that are false on the last page, in canonical form.
+var ends = map[string]bool{"hasmore": true, "hasnext": true, "hasnextpage": true}
+
 // next returns a line on how to get the next page; empty if there is none.
 func (s *source) next(r *response, isJSON bool) string {
 	if given := s.fromLink(r.header.Values("Link")); given != "" {
 		return "More: call again with " + given + "."
 	}
-	if !isJSON || strictjson.KindOf(r.body) != strictjson.Object {
+	if !isJSON {
 		return ""
 	}
-	for key, value := range strictjson.Members(r.body) {
-		kind := strictjson.KindOf(value)
-		if kind != strictjson.Number && (kind != strictjson.String || strictjson.Text(value) == "") || len(value) > 1000 {
-			continue
+	given, last := s.fromMembers(r.body, "")
+	if given == "" || last {
+		return ""
+	}
+	return "More: call again with " + given + "."
+}
+
+// fromMembers returns the arguments that the first cursor among an object's members gives, and reports whether one says
+// that there is no next page. It reads envelopes too, but not those in the envelope at where.
+func (s *source) fromMembers(object []byte, where string) (given string, last bool) {
+	for key, value := range strictjson.Members(object) {
+		name := label.Fold(key)
+		switch kind := strictjson.KindOf(value); {
+		case kind == strictjson.Bool:
+			last = last || ends[name] && string(value) == "false"
+		case kind == strictjson.Object && where == "" && envelopes[name]:
+			inner, end := s.fromMembers(value, clean.Line(key, 60)+".")
+			given, last = cmp.Or(given, inner), last || end
+		case given == "":
+			given = s.fromMember(where, key, value)
 		}
-		names, known := cursors[label.Fold(key)]
-		if target := strictjson.Text(value); known && isAddress(target) {
-			if given := s.fromAddress(target); given != "" {
-				return "More: call again with " + given + "."
-			}
-			continue
-		}
-		for _, name := range names {
-			for i := range s.Plan.Params {
-				if p := &s.Plan.Params[i]; p.In == inQuery && label.Fold(p.Name) == name {
-					return fmt.Sprintf("More: call again with %s of this result as %s.", clean.Line(key, 60), p.Arg)
-				}
+	}
+	return given, last
+}
+
+// fromMember returns the arguments that a member gives, in the envelope at where. The next one of HAL and JSON:API may
+// be an object with the address as href.
+func (s *source) fromMember(where, key string, value []byte) string {
+	names, known := cursors[label.Fold(key)]
+	if known && names == nil && strictjson.KindOf(value) == strictjson.Object {
+		value = strictjson.Member(value, "href")
+	}
+	kind := strictjson.KindOf(value)
+	if !known || len(value) > 1000 || kind != strictjson.Number && (kind != strictjson.String || strictjson.Text(value) == "") {
+		return ""
+	}
+	if target := strictjson.Text(value); isAddress(target) {
+		return s.fromAddress(target)
+	}
+	for _, name := range names {
+		for i := range s.Plan.Params {
+			if p := &s.Plan.Params[i]; p.In == inQuery && label.Fold(p.Name) == name {
+				return fmt.Sprintf("%s%s of this result as %s", where, clean.Line(key, 60), p.Arg)
 			}
 		}
 	}
@@ -338,5 +411,6 @@ func (s *source) fromAddress(address string) string {
 var paging = map[string]bool{
 	"page": true, "offset": true, "cursor": true, "after": true, "start": true, "since": true, "pagetoken": true,
 	"nexttoken": true, "token": true, "marker": true, "continue": true, "continuationtoken": true, "skip": true,
-	"startcursor": true, "startingafter": true,
+	"startcursor": true, "startingafter": true, "page[number]": true, "page[offset]": true, "page[cursor]": true,
+	"page[after]": true, // the last four of JSON:API
 }

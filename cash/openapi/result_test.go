@@ -44,6 +44,11 @@ func TestResults(t *testing.T) {
 		"nothing":         {204, nil, "", "204 No Content"},
 		"text":            {200, map[string]string{"Content-Type": "text/csv"}, "a,b\n", "a,b\n"},
 		"elsewhere":       {302, map[string]string{"Location": "https://example.com/a"}, "", "302 Found: https://example.com/a"},
+		"created":         {201, map[string]string{"Location": "/orders/7"}, "", "201 Created: /orders/7"},
+		"accepted":        {202, map[string]string{"Location": "https://x/jobs/\u202e7" + strings.Repeat("x", 3000)}, "", "202 Accepted: https://x/jobs/7" + strings.Repeat("x", 1983) + "…"},
+		"created nowhere": {201, nil, "", "201 Created"},
+		"created as told": {201, map[string]string{"Location": "/orders/7", "Content-Type": "application/json"}, `{"id":7}`, `{"id":7}`},
+		"not created":     {200, map[string]string{"Location": "/orders/7"}, "", "200 OK"},
 		"next by Link": {200, map[string]string{"Content-Type": "application/json", "Link": `<https://x/get?page=1>; rel="first", <https://x/get?page=3&token=secret>; rel="next"`},
 			"[]", "[]\nMore: call again with page=3."},
 		"next by Link with commas": {200, map[string]string{"Content-Type": "application/json", "Link": `<https://x/get?page=1>; rel="prev"; title="a; rel=next, \"b\"", </get?fields=a,b&page=3>; title="a, <b>; c" ; rel = "last NEXT"`},
@@ -70,6 +75,63 @@ func TestResults(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The next page is told wherever services write it, and only if there is one.
+func TestNextPages(t *testing.T) {
+	doc := document(`{"/get":{"get":{"operationId":"get","tags":["t"],"parameters":[{"name":"page","in":"query"},{"name":"cursor","in":"query"},
+		{"name":"after","in":"query"},{"name":"page[number]","in":"query"},{"name":"continue","in":"query"}]}}}`)
+	for body, want := range map[string]string{
+		`{"data":[],"meta":{"next_cursor":"abc"}}`:                                                              "meta.next_cursor of this result as cursor",
+		`{"metadata":{"continue":"abc","name":"x"}}`:                                                            "metadata.continue of this result as continue",
+		`{"pagination":{"next_page":2,"has_more":true}}`:                                                        "pagination.next_page of this result as page",
+		`{"response_metadata":{"next_cursor":"abc"}}`:                                                           "response_metadata.next_cursor of this result as cursor",
+		`{"pageInfo":{"endCursor":"abc","hasNextPage":true}}`:                                                   "pageInfo.endCursor of this result as after",
+		`{"page_info":{"end_cursor":"abc"}}`:                                                                    "page_info.end_cursor of this result as after",
+		`{"paging":{"next":"https://x/get?after=abc&access_token=secret"}}`:                                     "after=abc",
+		`{"_links":{"self":{"href":"/get?page=1"},"next":{"href":"/get?page=2&size=9"}}}`:                       "page=2",
+		`{"links":{"next":"https://x/get?page%5Bnumber%5D=3","last":"/get?page%5Bnumber%5D=9"}}`:                "page_number=3",
+		`{"links":{"next":{"href":"/get?page=2","meta":{}}}}`:                                                   "page=2",
+		`{"meta":{"next_cursor":""},"next_page":2}`:                                                             "next_page of this result as page",
+		`{"response_metadata":{"next_cursor":""}}`:                                                              "",
+		`{"meta":{"next_cursor":null,"next_page":"","nextToken":{"href":7},"next":[]}}`:                         "",
+		`{"pageInfo":{"endCursor":"abc","hasNextPage":false}}`:                                                  "",
+		`{"meta":{"next_cursor":"abc"},"has_more":false}`:                                                       "",
+		`{"next_cursor":"abc","has_more":false}`:                                                                "",
+		`{"next_cursor":"abc","pagination":{"has_next":false}}`:                                                 "",
+		`{"links":{"next":null,"prev":"/get?page=1"}}`:                                                          "",
+		`{"links":{"next":{"href":""}},"_links":{"next":{}}}`:                                                   "",
+		`{"data":{"next_cursor":"abc"},"meta":{"meta":{"next_cursor":"abc"}},"links":[{"next":"/get?page=2"}]}`: "",
+		`{"meta":{"next_cursor":"` + strings.Repeat("x", 1000) + `"}}`:                                          "",
+	} {
+		reg, _ := mount(t, doc, openapi.Handler(answer(200, map[string]string{"Content-Type": "application/json"}, body)))
+		res, err := call(t.Context(), reg, "shop.t", "get", `{}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != "" {
+			want = "\nMore: call again with " + want + "."
+		}
+		if got := res.Text(); got != body+want {
+			t.Errorf("%q, want %q", got, body+want)
+		}
+	}
+}
+
+// To look for the next page takes one pass over a large result, whatever its members are called.
+func TestNextPageOfLargeResults(t *testing.T) {
+	for _, body := range []string{
+		"{" + repeated(500_000, `"next%d":{"href":1}`) + "}", `{"meta":{` + repeated(500_000, `"n%d":{"meta":{}}`) + "}}",
+		`{"meta":` + strings.Repeat(`{"meta":`, 900) + "1" + strings.Repeat("}", 901), `{"meta":{"` + strings.Repeat("_", 8<<20) + `next":1}}`,
+		`{"meta":{"next":{"href":"` + strings.Repeat("?", 8<<20) + `"}}}`,
+	} {
+		reg, _ := mount(t, get, openapi.Handler(answer(200, map[string]string{"Content-Type": "application/json"}, body)))
+		began := time.Now()
+		res, err := call(t.Context(), reg, "shop.t", "get", `{}`)
+		if d := time.Since(began); err != nil || res.Text() != body || d > 10*time.Second {
+			t.Errorf("%.40s: %v, %v", body, err, d)
+		}
 	}
 }
 
@@ -115,6 +177,18 @@ func TestErrors(t *testing.T) {
 		{400, "application/json", `{"error":{"message":"oh","stack":["secret"]}}`, registry.InvalidArguments, "The service answers 400 Bad Request: oh."},
 		{400, "application/json", `["no size",{"message":"no color"}]`, registry.InvalidArguments, "The service answers 400 Bad Request: no size: no color."},
 		{400, "application/json", `"no size"`, registry.InvalidArguments, "The service answers 400 Bad Request: no size."},
+		{400, "application/json", `{"name":["This field is required."],"non_field_errors":["Dates\u001b[31m cross.","Too\nlong."]}`, registry.InvalidArguments,
+			"The service answers 400 Bad Request: name: This field is required: non_field_errors: Dates cross. Too long."},
+		{400, "application/json", `{"title":["It is short."],"error":["No."]}`, registry.InvalidArguments, "The service answers 400 Bad Request: title: It is short: error: No."},
+		{400, "application/json", `{"errors":["No.","Never."]}`, registry.InvalidArguments, "The service answers 400 Bad Request: No: Never."},
+		{400, "application/json", `{"name":["No."],"code":7}`, registry.InvalidArguments, "The service answers 400 Bad Request."},
+		{400, "application/json", `{"name":[],"tags":[["secret"]]}`, registry.InvalidArguments, "The service answers 400 Bad Request."},
+		{400, "application/json", `{` + repeated(1000, `"f%d":["`+strings.Repeat("x", 20)+`"]`) + `}`, registry.InvalidArguments,
+			"The service answers 400 Bad Request: f0: xxxxxxxxxxxxxxxxxxxx: f1: xxxxxxxxxxxxxxxxxxxx: f2: xxxxxxxxxxxxxxxxxxxx: f3: xxxxxxxxxxxxxxxxxxxx: f4: xxxxxxxxxxxxxxxxxxxx."},
+		{400, "application/json", `{"` + strings.Repeat("n", 9000) + `":["x"]}`, registry.InvalidArguments, "The service answers 400 Bad Request: " + strings.Repeat("n", 499) + "…."},
+		{403, "application/json", `{"Message":"User\u202e may not."}`, registry.Denied, "The service answers 403 Forbidden: User may not."},
+		{400, "application/x-amz-json-1.0", `{"__type":"com.amazonaws.dynamodb#ResourceNotFoundException","message":"No table."}`, registry.InvalidArguments,
+			"The service answers 400 Bad Request: ResourceNotFoundException: No table."},
 		{429, "", "", registry.RateLimited, "The service answers 429 Too Many Requests. Try again in 7 seconds."},
 		{500, "application/json", `{"error":{"message":"oh"}}`, registry.Failed, "The service answers 500 Internal Server Error: oh."},
 		{503, "application/json", `{`, registry.Unavailable, "The service answers 503 Service Unavailable. Try again in 7 seconds."},

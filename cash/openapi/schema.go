@@ -21,7 +21,7 @@ type translator struct {
 	set      *set
 	old      bool   // 3.0: members beside $ref have no meaning
 	drop     string // readOnly or writeOnly: members with it are left out
-	names    map[string]string
+	names    map[defined]string
 	taken    map[string]bool
 	queue    []definition
 	chosen   map[*node]map[string][]string // the values of discriminators
@@ -32,18 +32,28 @@ type translator struct {
 	visiting int
 	whole    []*node // what the schema that comes next is a part of, by allOf
 	negated  int     // within not or if, where what accepts nothing would refuse the rest
+	base     bool    // of the schema that comes next
+	families map[*node]map[*node]bool
+	kin      int // the schemas in families, and those looked at for them
 }
 
 type definition struct {
 	name string
 	n    *node
+	base bool
+}
+
+// A defined is what a definition is made of: the schema at key, or its base.
+type defined struct {
+	key  string
+	base bool
 }
 
 func newTranslator(s *set, version, drop string) *translator {
 	return &translator{
-		set: s, old: len(version) > 2 && version[:3] == "3.0", drop: drop, names: make(map[string]string),
+		set: s, old: len(version) > 2 && version[:3] == "3.0", drop: drop, names: make(map[defined]string),
 		taken: make(map[string]bool), chosen: make(map[*node]map[string][]string),
-		instead: make(map[*node]func() []byte),
+		instead: make(map[*node]func() []byte), families: make(map[*node]map[*node]bool),
 	}
 }
 
@@ -52,8 +62,8 @@ var anything = []byte("{}")
 
 // schema returns the schema of n, which may be nil.
 func (t *translator) schema(n *node) []byte {
-	whole := append(t.whole, n)
-	t.whole = nil
+	whole, base := append(t.whole, n), t.base
+	t.whole, t.base = nil, false
 	if n.kind() == strictjson.Bool {
 		return n.raw
 	}
@@ -73,7 +83,7 @@ func (t *translator) schema(n *node) []byte {
 	defer func() { t.visiting-- }()
 	var b strictjson.Builder
 	if ref := n.text("$ref"); ref != "" {
-		name, err := t.define(n)
+		name, err := t.define(n, len(whole) > 1)
 		if err != nil {
 			t.fail(err)
 			return anything
@@ -84,7 +94,7 @@ func (t *translator) schema(n *node) []byte {
 			return t.sized(b.Object())
 		}
 	}
-	t.members(&b, n, whole)
+	t.members(&b, n, whole, base)
 	return t.sized(t.nullable(n, b.Object()))
 }
 
@@ -126,8 +136,8 @@ func (t *translator) alone(n *node) bool {
 // told are keywords that change nothing of what a schema accepts.
 const told = " title description summary example examples deprecated externalDocs xml "
 
-// define returns the name of the definition that n refers to.
-func (t *translator) define(n *node) (string, error) {
+// define returns the name of the definition that n refers to. part reports whether n is a part of an allOf.
+func (t *translator) define(n *node, part bool) (string, error) {
 	target, key, err := t.set.resolve(n)
 	if err != nil {
 		return "", err
@@ -137,17 +147,21 @@ func (t *translator) define(n *node) (string, error) {
 			target, key = next, at
 		}
 	}
-	name, ok := t.names[key]
+	at := defined{key, part && t.inherits(n, target)}
+	name, ok := t.names[at]
 	if !ok {
 		name = label.From(key[lastSlash(key)+1:], "schema")
+		if at.base {
+			name += "_base"
+		}
 		if t.taken[name] {
 			name = fmt.Sprintf("%s_%d", name, len(t.names))
 		}
 		for t.taken[name] {
 			name += "_"
 		}
-		t.names[key], t.taken[name] = name, true
-		t.queue = append(t.queue, definition{name, target})
+		t.names[at], t.taken[name] = name, true
+		t.queue = append(t.queue, definition{name, target, at.base})
 	}
 	return name, nil
 }
@@ -168,15 +182,20 @@ func (t *translator) definitions() []byte {
 	}
 	var b strictjson.Builder
 	for i := 0; i < len(t.queue); i++ { // schema adds to the queue
+		t.base = t.queue[i].base
 		b.Add(t.queue[i].name, t.schema(t.queue[i].n))
 	}
 	return b.Object()
 }
 
-// members writes the keywords of a schema that JSON Schema has. whole are it, and what it is a part of.
-func (t *translator) members(b *strictjson.Builder, n *node, whole []*node) {
+// members writes the keywords of a schema that JSON Schema has. whole are it, and what it is a part of; of its base,
+// the lists of children are left out.
+func (t *translator) members(b *strictjson.Builder, n *node, whole []*node, base bool) {
 	for _, key := range n.names() {
 		m := n.get(key)
+		if base && slices.Contains(lists, key) && t.listed(n, key) {
+			continue
+		}
 		switch key {
 		case "description", "title":
 			if key == "description" {

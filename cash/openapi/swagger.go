@@ -13,6 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi2"
 	"github.com/getkin/kin-openapi/openapi2conv"
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
 )
 
 // collection is the extension in which a converted document keeps the collectionFormat of Swagger 2, where the library
@@ -29,6 +31,7 @@ func convert(raw []byte, version string) (_ []byte, err error) {
 			err = errors.New("converting the Swagger 2 document fails on its content")
 		}
 	}()
+	raw = versioned(raw, version)
 	mark := fmt.Sprintf("%x ", sha256.Sum256(raw)) // which no document has
 	raw = valued.ReplaceAllFunc(raw, func(values []byte) []byte {
 		return long.ReplaceAll(values, []byte(`"`+mark+`$0"`))
@@ -66,6 +69,21 @@ func convert(raw []byte, version string) (_ []byte, err error) {
 		return nil, err
 	}
 	return regexp.MustCompile(`"`+mark+`([^"]+)"`).ReplaceAll(made, []byte("$1")), nil
+}
+
+// versioned returns a document whose version is a text.
+func versioned(raw []byte, version string) []byte {
+	if strictjson.KindOf(strictjson.Member(raw, "swagger")) == strictjson.String {
+		return raw
+	}
+	var b strictjson.Builder
+	for key, value := range strictjson.Members(raw) {
+		if key == "swagger" {
+			value = strictjson.MustMarshal(version)
+		}
+		b.Add(key, value)
+	}
+	return b.Object()
 }
 
 // The library takes numbers for floats. Long ones among values are texts meanwhile.

@@ -1,0 +1,61 @@
+package openapi
+
+import "github.com/cash-mcp/go-sdk/internal/strictjson"
+
+// A parent lists its children by oneOf or anyOf, and each child refers back to it by allOf. Read literally, that is a
+// cycle that no value ends. A child means the parent without that list: its base.
+
+// maxFamily bounds the schemas that are looked at for all families of one translator.
+const maxFamily = 50_000
+
+// lists are the keywords by which a parent lists its children.
+var lists = []string{"oneOf", "anyOf"}
+
+// inherits reports whether n, a part of an allOf, refers to a parent that lists what n is a part of.
+func (t *translator) inherits(n, parent *node) bool {
+	family, ok := t.families[parent]
+	if !ok {
+		family = t.made(parent, lists...)
+		t.families[parent] = family
+	}
+	return family[n]
+}
+
+// listed reports whether a list of a parent leads back to it. Other lists are a part of its base.
+func (t *translator) listed(parent *node, key string) bool {
+	return t.made(parent, key)[parent]
+}
+
+// made returns the schemas that the members keys of n apply to the same value, through references, allOf, anyOf and
+// oneOf.
+func (t *translator) made(n *node, keys ...string) map[*node]bool {
+	seen := make(map[*node]bool)
+	var list []*node
+	add := func(n *node) {
+		if n.kind() == strictjson.Object && !seen[n] && t.kin < maxFamily && t.set.work.spend(64) {
+			t.kin++
+			seen[n] = true
+			list = append(list, n)
+		}
+	}
+	parts := func(n *node, keys ...string) {
+		for _, key := range keys {
+			for _, e := range n.get(key).elements() {
+				add(e)
+			}
+		}
+	}
+	parts(n, keys...)
+	for i := 0; i < len(list); i++ {
+		ref := list[i].text("$ref")
+		if ref != "" {
+			if next, _, err := t.set.lookup(ref, list[i].file.name); err == nil {
+				add(next)
+			}
+		}
+		if ref == "" || !t.old {
+			parts(list[i], "allOf", "anyOf", "oneOf")
+		}
+	}
+	return seen
+}
