@@ -59,3 +59,27 @@ func (t *translator) made(n *node, keys ...string) map[*node]bool {
 	}
 	return seen
 }
+
+// closed reports whether a schema, or one that it is made of by allOf, has no members beside its own. Generators close
+// both, a parent and the child that is made of it; read literally, no value would fit the child.
+func (t *translator) closed(n *node) bool {
+	if n.kind() != strictjson.Object || !t.set.work.spend(64) {
+		return false
+	}
+	if shut, known := t.shut[n]; known {
+		return shut
+	}
+	t.shut[n] = false // meanwhile, for cycles
+	shut := isNo(n.get("additionalProperties"))
+	if ref := n.text("$ref"); ref != "" && !shut {
+		next, _, err := t.set.resolve(n)
+		shut = err == nil && t.closed(next)
+	}
+	for _, e := range n.get("allOf").elements() {
+		shut = shut || t.closed(e)
+	}
+	t.shut[n] = shut
+	return shut
+}
+
+func isNo(n *node) bool { return n.kind() == strictjson.Bool && string(n.raw) == "false" }

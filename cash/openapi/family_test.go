@@ -133,3 +133,32 @@ func TestHostileFamilies(t *testing.T) {
 		}
 	}
 }
+
+// Generators close parents and children. A value has the members of both, and no others; a parent by itself stays closed.
+func TestClosedFamilies(t *testing.T) {
+	const schemas = `"P":{"type":"object","properties":{"p":{"type":"integer"}},"additionalProperties":false},
+		"C":{"allOf":[{"$ref":"#/x/P"}],"type":"object","properties":{"c":{"type":"integer"}},"additionalProperties":false},
+		"D":{"allOf":[{"$ref":"#/x/C"},{"type":"object","properties":{"d":{"$ref":"#/x/P"}},"additionalProperties":false}]},
+		"Open":{"allOf":[{"properties":{"p":{"type":"integer"}}}]}`
+	for schema, c := range map[string]struct{ good, bad string }{
+		"P":    {`{} {"p":1}`, `{"p":1,"c":1} {"c":1}`},
+		"C":    {`{} {"p":1} {"c":1} {"p":1,"c":1}`, `{"p":1,"z":1} {"p":"a"} {"p":1,"d":{}}`},
+		"D":    {`{"p":1,"c":1,"d":{"p":1}}`, `{"p":1,"c":1,"z":1} {"d":{"p":1,"c":1}}`},
+		"Open": {`{"p":1,"z":1}`, `{"p":"a"}`},
+	} {
+		doc := document(`{"/a":{"post":{"operationId":"a","tags":["t"],"requestBody":{"required":true,"content":{"application/json":{"schema":
+			{"type":"object","properties":{"body":{"$ref":"#/x/` + schema + `"}}}}}}}}}`)
+		doc = fmt.Appendf(doc[:len(doc)-1], `,"x":{%s}}`, schemas)
+		reg, m := mount(t, doc, openapi.Handler(new(recorder)))
+		for good := range strings.FieldsSeq(c.good) {
+			if _, err := call(t.Context(), reg, "shop.t", "a", `{"body":`+good+`}`); err != nil {
+				t.Errorf("%s as %s: %v\n%s", good, schema, err, m.Report())
+			}
+		}
+		for bad := range strings.FieldsSeq(c.bad) {
+			if _, err := call(t.Context(), reg, "shop.t", "a", `{"body":`+bad+`}`); err == nil {
+				t.Errorf("%s fits %s", bad, schema)
+			}
+		}
+	}
+}

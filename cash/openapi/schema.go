@@ -33,27 +33,30 @@ type translator struct {
 	whole    []*node // what the schema that comes next is a part of, by allOf
 	negated  int     // within not or if, where what accepts nothing would refuse the rest
 	base     bool    // of the schema that comes next
+	open     bool    // the schema that comes next is a part of one with more members
+	shut     map[*node]bool
 	families map[*node]map[*node]bool
 	kin      int // the schemas in families, and those looked at for them
 }
 
 type definition struct {
-	name string
-	n    *node
-	base bool
+	name       string
+	n          *node
+	base, open bool
 }
 
-// A defined is what a definition is made of: the schema at key, or its base.
+// A defined is what a definition is made of: the schema at key, or its base, or what others with more members are made
+// of.
 type defined struct {
-	key  string
-	base bool
+	key        string
+	base, open bool
 }
 
 func newTranslator(s *set, version, drop string) *translator {
 	return &translator{
 		set: s, old: len(version) > 2 && version[:3] == "3.0", drop: drop, names: make(map[defined]string),
 		taken: make(map[string]bool), chosen: make(map[*node]map[string][]string),
-		instead: make(map[*node]func() []byte), families: make(map[*node]map[*node]bool),
+		instead: make(map[*node]func() []byte), families: make(map[*node]map[*node]bool), shut: make(map[*node]bool),
 	}
 }
 
@@ -63,7 +66,8 @@ var anything = []byte("{}")
 // schema returns the schema of n, which may be nil.
 func (t *translator) schema(n *node) []byte {
 	whole, base := append(t.whole, n), t.base
-	t.whole, t.base = nil, false
+	open := t.open || len(whole) > 1
+	t.whole, t.base, t.open = nil, false, false
 	if n.kind() == strictjson.Bool {
 		return n.raw
 	}
@@ -83,7 +87,7 @@ func (t *translator) schema(n *node) []byte {
 	defer func() { t.visiting-- }()
 	var b strictjson.Builder
 	if ref := n.text("$ref"); ref != "" {
-		name, err := t.define(n, len(whole) > 1)
+		name, err := t.define(n, len(whole) > 1, open)
 		if err != nil {
 			t.fail(err)
 			return anything
@@ -94,7 +98,7 @@ func (t *translator) schema(n *node) []byte {
 			return t.sized(b.Object())
 		}
 	}
-	t.members(&b, n, whole, base)
+	t.members(&b, n, whole, base, open)
 	return t.sized(t.nullable(n, b.Object()))
 }
 
@@ -136,8 +140,9 @@ func (t *translator) alone(n *node) bool {
 // told are keywords that change nothing of what a schema accepts.
 const told = " title description summary example examples deprecated externalDocs xml "
 
-// define returns the name of the definition that n refers to. part reports whether n is a part of an allOf.
-func (t *translator) define(n *node, part bool) (string, error) {
+// define returns the name of the definition that n refers to. part reports whether n is a part of an allOf, open whether
+// the whole has more members.
+func (t *translator) define(n *node, part, open bool) (string, error) {
 	target, key, err := t.set.resolve(n)
 	if err != nil {
 		return "", err
@@ -147,12 +152,15 @@ func (t *translator) define(n *node, part bool) (string, error) {
 			target, key = next, at
 		}
 	}
-	at := defined{key, part && t.inherits(n, target)}
+	at := defined{key, part && t.inherits(n, target), open && t.closed(target)}
 	name, ok := t.names[at]
 	if !ok {
 		name = label.From(key[lastSlash(key)+1:], "schema")
-		if at.base {
+		switch {
+		case at.base:
 			name += "_base"
+		case at.open:
+			name += "_part"
 		}
 		if t.taken[name] {
 			name = fmt.Sprintf("%s_%d", name, len(t.names))
@@ -161,7 +169,7 @@ func (t *translator) define(n *node, part bool) (string, error) {
 			name += "_"
 		}
 		t.names[at], t.taken[name] = name, true
-		t.queue = append(t.queue, definition{name, target, at.base})
+		t.queue = append(t.queue, definition{name, target, at.base, at.open})
 	}
 	return name, nil
 }
@@ -182,18 +190,19 @@ func (t *translator) definitions() []byte {
 	}
 	var b strictjson.Builder
 	for i := 0; i < len(t.queue); i++ { // schema adds to the queue
-		t.base = t.queue[i].base
+		t.base, t.open = t.queue[i].base, t.queue[i].open
 		b.Add(t.queue[i].name, t.schema(t.queue[i].n))
 	}
 	return b.Object()
 }
 
 // members writes the keywords of a schema that JSON Schema has. whole are it, and what it is a part of; of its base,
-// the lists of children are left out.
-func (t *translator) members(b *strictjson.Builder, n *node, whole []*node, base bool) {
+// the lists of children are left out. A schema that is made of others is closed as a whole, and not in its parts.
+func (t *translator) members(b *strictjson.Builder, n *node, whole []*node, base, open bool) {
+	made := n.get("allOf") != nil
 	for _, key := range n.names() {
 		m := n.get(key)
-		if base && slices.Contains(lists, key) && t.listed(n, key) {
+		if base && slices.Contains(lists, key) && t.listed(n, key) || (open || made) && key == "additionalProperties" && isNo(m) {
 			continue
 		}
 		switch key {
@@ -249,6 +258,9 @@ func (t *translator) members(b *strictjson.Builder, n *node, whole []*node, base
 		case "allOf", "anyOf", "oneOf", "prefixItems":
 			b.Add(key, t.list(n, key, whole))
 		}
+	}
+	if made && !open && n.get("unevaluatedProperties") == nil && t.closed(n) {
+		b.Add("unevaluatedProperties", []byte("false"))
 	}
 }
 
