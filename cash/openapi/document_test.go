@@ -124,6 +124,23 @@ func TestOnOperation(t *testing.T) {
 	}
 }
 
+// The hook's tags and its cost of a call are those of the function, whatever tags the document has.
+func TestHookFacts(t *testing.T) {
+	tags := strings.TrimSuffix(strings.Repeat(`"many",`, 20), ",")
+	doc := document(`{"/a":{"get":{"operationId":"a","tags":[` + tags + `]}}}`)
+	reg, m := mount(t, doc, openapi.Handler(new(recorder)), openapi.OnOperation(func(o *openapi.Operation) {
+		o.Tags = append(o.Tags, "careful", "destructive")
+		o.Options = append(o.Options, registry.CostHint(5))
+	}))
+	f, err := reg.Function(t.Context(), "shop.many", "a")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, m.Report())
+	}
+	if tags := f.Tags(); !slices.Contains(tags, "careful") || slices.Contains(tags, "destructive") || f.CostHint() != 5 {
+		t.Errorf("tags %v, cost %v", tags, f.CostHint())
+	}
+}
+
 // Two operations never share a name silently, and names stay while their operations do.
 func TestNames(t *testing.T) {
 	one := `"/a":{"get":{"operationId":"get","tags":["x"]}}`

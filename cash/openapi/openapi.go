@@ -340,7 +340,7 @@ func (b *build) function(now *served, s *source, name string) error {
 	}
 	opts = append(opts, registry.Aliases(aliases...))
 	if len(op.Tags) > 0 {
-		opts = append(opts, (&wire.Facts{Tags: op.Tags}).Options()...)
+		opts = append(opts, registry.Tags(wire.Tags(op.Tags)...))
 	}
 	if s.title != "" {
 		opts = append(opts, registry.Title(s.title))
