@@ -30,7 +30,7 @@
 //     "Deprecated.", and lists show it last.
 //   - GET, HEAD, OPTIONS and QUERY are read-only. PUT and DELETE are idempotent, DELETE is destructive.
 //   - The extension x-cash of an operation is an object with the members namespace, name and hidden, and with the hints
-//     of MCP's annotations, such as readOnlyHint. [OnOperation] decides last.
+//     of MCP's annotations, such as readOnlyHint, which outweigh the method. [OnOperation] decides last.
 //
 // # Arguments
 //

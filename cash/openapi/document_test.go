@@ -124,6 +124,25 @@ func TestOnOperation(t *testing.T) {
 	}
 }
 
+// The extension x-cash outweighs what follows from the method.
+func TestEffectsOfExtensions(t *testing.T) {
+	reg, m := mount(t, document(`{"/a":{"delete":{"operationId":"preview","tags":["x"],"x-cash":{"readOnlyHint":true}},
+		"get":{"operationId":"consume","tags":["x"],"x-cash":{"destructiveHint":true}},
+		"put":{"operationId":"both","tags":["x"],"x-cash":{"readOnlyHint":true,"destructiveHint":true}}}}`), openapi.Handler(http.HandlerFunc(
+		func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
+	for name, want := range map[string]struct{ reads, destroys, check bool }{"preview": {true, false, false}, "consume": {false, true, true}, "both": {false, true, false}} {
+		f, err := reg.Function(t.Context(), "shop.x", name)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, m.Report())
+		}
+		h := f.Hints()
+		_, err = call(t.Context(), reg, "shop.x", name, `{}`)
+		if destroys := h.Destructive != nil && *h.Destructive; h.ReadOnly != want.reads || destroys != want.destroys || strings.Contains(err.Error(), "check before") != want.check {
+			t.Errorf("%s: %+v, %v", name, h, err)
+		}
+	}
+}
+
 // The hook's tags and its cost of a call are those of the function, whatever tags the document has.
 func TestHookFacts(t *testing.T) {
 	tags := strings.TrimSuffix(strings.Repeat(`"many",`, 20), ",")

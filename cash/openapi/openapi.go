@@ -327,11 +327,7 @@ func parts(path string) func(func(string) bool) {
 // function makes the function of an operation.
 func (b *build) function(now *served, s *source, name string) error {
 	op := &now.op
-	facts := wire.Hints{Idempotent: op.Hints.Idempotent, Destructive: op.Hints.Destructive, OpenWorld: op.Hints.OpenWorld}
-	if op.Hints.ReadOnly {
-		facts.ReadOnly = &op.Hints.ReadOnly
-	}
-	opts := facts.Options(false)
+	opts := factsOf(op).Options(false)
 	var aliases []string
 	for _, alias := range []string{s.title, op.ID, s.Key} {
 		if alias = clean.Line(alias, 200); alias != "" && alias != name {
@@ -379,12 +375,22 @@ func (b *build) function(now *served, s *source, name string) error {
 	return nil
 }
 
+// factsOf returns the effects of an operation.
+func factsOf(op *Operation) wire.Hints {
+	facts := wire.Hints{Idempotent: op.Hints.Idempotent, Destructive: op.Hints.Destructive, OpenWorld: op.Hints.OpenWorld}
+	if op.Hints.ReadOnly {
+		facts.ReadOnly = &op.Hints.ReadOnly
+	}
+	return facts
+}
+
 // handler returns what runs a call.
 func (b *build) handler(s *source, op *Operation) registry.Handler {
 	m, server, login, maker := b.m, b.m.server, b.m.login, b.maker
 	kept := &source{Operation: Operation{Method: s.Method, Path: s.Path, Slashes: op.Slashes}, Key: s.Key, Plan: s.Plan}
 	kept.Plan.output = nil // the document is not kept
-	again := op.Hints.ReadOnly || op.Hints.Idempotent != nil && *op.Hints.Idempotent
+	facts := factsOf(op).Resolved(false)
+	again := facts.ReadOnly != nil || facts.Idempotent != nil && *facts.Idempotent
 	var h registry.Handler = func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		r, err := maker.request(m.context(ctx), kept, c.Arguments)
 		if err != nil {

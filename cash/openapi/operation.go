@@ -277,8 +277,13 @@ func (r *reader) heed(s *source, x *node) {
 		return
 	}
 	hints := wire.ReadHints(x.raw)
-	if hints.ReadOnly != nil {
-		s.Hints.ReadOnly = *hints.ReadOnly
+	switch {
+	case hints.ReadOnly != nil:
+		if s.Hints.ReadOnly = *hints.ReadOnly; s.Hints.ReadOnly {
+			s.Hints.Destructive = nil // which only follows from the method
+		}
+	case hints.Destructive != nil && *hints.Destructive:
+		s.Hints.ReadOnly = false
 	}
 	s.Hints.Destructive = cmp.Or(hints.Destructive, s.Hints.Destructive)
 	s.Hints.Idempotent = cmp.Or(hints.Idempotent, s.Hints.Idempotent)
