@@ -124,6 +124,33 @@ func TestOnOperation(t *testing.T) {
 	}
 }
 
+// The report is about what is served: operations as the hook has made them, without those that it hides.
+func TestHookedReport(t *testing.T) {
+	doc := document(`{"/a":{"get":{"operationId":"a","tags":["x"]}},"/b":{"get":{"operationId":"b","tags":["x"]}},"/c":{"get":{"operationId":"good","tags":["x"],"summary":"It."}}}`)
+	_, m := mount(t, doc, openapi.Handler(new(recorder)), openapi.OnOperation(func(o *openapi.Operation) {
+		switch o.ID {
+		case "a":
+			o.Name, o.Description = "list", "Lists all."
+		case "b":
+			o.Hidden = true
+		default:
+			o.Name, o.Description = "c", ""
+		}
+	}))
+	check := func() {
+		t.Helper()
+		text := m.Report().String()
+		if strings.Contains(text, "GET /a") || strings.Count(text, "GET /b") != 1 || !strings.Contains(text, "GET /c: it has no description") || !strings.Contains(text, `the name "c"`) {
+			t.Error(text)
+		}
+	}
+	check()
+	if _, err := m.Replace(doc); err != nil {
+		t.Error(err)
+	}
+	check()
+}
+
 // The extension x-cash outweighs what follows from the method.
 func TestEffectsOfExtensions(t *testing.T) {
 	reg, m := mount(t, document(`{"/a":{"delete":{"operationId":"preview","tags":["x"],"x-cash":{"readOnlyHint":true}},

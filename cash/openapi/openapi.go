@@ -214,6 +214,7 @@ func (b *build) hooked(list []*source) []*source {
 			b.r.report.leave(s.Key, "the hook hides it")
 			return true
 		}
+		b.r.lint(s)
 		b.next[s.Key] = now
 		return false
 	})

@@ -225,7 +225,6 @@ func (r *reader) operation(method, path string, item, n *node) *source {
 		r.report.leave(s.Key, "%v", errWork)
 		return nil
 	}
-	r.lint(s)
 	return s
 }
 
