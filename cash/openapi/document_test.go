@@ -124,6 +124,33 @@ func TestOnOperation(t *testing.T) {
 	}
 }
 
+// Tags below tags nest to three levels; what is below is joined there. A tag below itself is one level.
+func TestParents(t *testing.T) {
+	get := func(tag string) string {
+		return fmt.Sprintf(`"/%s":{"get":{"operationId":"list","tags":[%[1]q]}}`, tag)
+	}
+	doc := []byte(`{"openapi":"3.2.0","info":{},"tags":[{"name":"one","description":"One."},{"name":"two","parent":"one"},{"name":"three","parent":"two"},
+		{"name":"four","parent":"three"},{"name":"five","parent":"four"},{"name":"self","parent":"self"},{"name":"left","parent":"right"},{"name":"right","parent":"left"}],
+		"paths":{` + strings.Join([]string{get("five"), get("four"), get("three"), get("two"), get("self"), get("left"), get("right")}, ",") + `}}`)
+	reg, m := mount(t, doc, openapi.Handler(new(recorder)))
+	want := "left.right.list one.two.list one.two.three.list one.two.three_four.list one.two.three_four_five.list right.left.list self.list"
+	if got := paths(reg); got != want {
+		t.Errorf("functions %s\nwant %s\n%s", got, want, m.Report())
+	}
+}
+
+// A document whose tags cost too much work does not lose its operations silently.
+func TestManyParents(t *testing.T) {
+	var tags []string
+	for i := range 60_000 {
+		tags = append(tags, fmt.Sprintf(`{"name":"t%d","parent":"t%d"}`, i+1, i))
+	}
+	_, m := mount(t, []byte(`{"openapi":"3.2.0","info":{},"tags":[`+strings.Join(tags, ",")+`],"paths":{"/a":{"get":{"operationId":"a"}}}}`), openapi.Handler(new(recorder)))
+	if got := m.Report(); got.Operations+got.Left != 1 {
+		t.Error(got)
+	}
+}
+
 // The report is about what is served: operations as the hook has made them, without those that it hides.
 func TestHookedReport(t *testing.T) {
 	doc := document(`{"/a":{"get":{"operationId":"a","tags":["x"]}},"/b":{"get":{"operationId":"b","tags":["x"]}},"/c":{"get":{"operationId":"good","tags":["x"],"summary":"It."}}}`)

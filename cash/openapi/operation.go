@@ -112,8 +112,12 @@ const (
 func (r *reader) operations() []*source {
 	var list []*source
 	paths := r.top.get("paths")
-	full := false
-	for _, path := range paths.names() {
+	full, names := false, paths.names()
+	if r.set.work.over() { // before the first of them
+		r.report.leave("paths", "%v", errWork)
+		return nil
+	}
+	for _, path := range names {
 		if strings.HasPrefix(path, "x-") {
 			continue
 		}
@@ -319,6 +323,9 @@ func (r *reader) place(s *source) {
 // maxNesting is the most levels of namespaces that a tag or a path makes.
 const maxNesting = 3
 
+// maxParents bounds a tag and its parents.
+const maxParents = 10
+
 // fromPath returns the namespace of a path: its first segments that are neither variables nor versions.
 func fromPath(path string) string {
 	var parts []string
@@ -364,12 +371,17 @@ func (r *reader) tags() {
 		parents[t.get("name").line(100)] = t.get("parent").line(100)
 	}
 	for _, t := range list {
-		name := t.get("name").line(100)
-		path := split(name)
-		for parent, n := parents[name], 0; parent != "" && n < maxNesting-1; parent, n = parents[parent], n+1 {
-			path = split(parent) + "." + path
+		if r.set.work.over() {
+			return
 		}
-		r.groups[name] = path
+		name := t.get("name").line(100)
+		names := []string{name}
+		for parent := parents[name]; parent != "" && !slices.Contains(names, parent) && len(names) < maxParents; parent = parents[parent] {
+			names = append(names, parent)
+		}
+		r.set.work.spend(500 * len(names))
+		slices.Reverse(names)
+		r.groups[name] = split(strings.Join(names, "/"))
 	}
 	for _, group := range r.top.get("x-tagGroups").elements() {
 		in := label.From(group.text("name"), "group")
