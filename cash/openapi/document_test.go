@@ -151,6 +151,25 @@ func TestManyParents(t *testing.T) {
 	}
 }
 
+// Tags that make one namespace share it with all their descriptions, and the report says so once for each.
+func TestSharedNamespaces(t *testing.T) {
+	get := func(id, tag string) string {
+		return fmt.Sprintf(`"/%s":{"get":{"operationId":%[1]q,"tags":[%q]}}`, id, tag)
+	}
+	doc := []byte(`{"openapi":"3.1.0","info":{},"tags":[{"name":"用户","description":"Users."},{"name":"订单","description":"Orders."},
+		{"name":"Back Office","description":"For employees."}],"paths":{` +
+		strings.Join([]string{get("users", "用户"), get("orders", "订单"), get("cancel", "订单"), get("close", "back-office")}, ",") + `}}`)
+	reg, m := mount(t, doc, openapi.Handler(new(recorder)))
+	if got := m.Report().String(); strings.Count(got, `its tag "订单" is that of "用户" too`) != 1 {
+		t.Error(got)
+	}
+	for path, want := range map[string]string{"shop.tag": "Users.\n\nOrders.", "shop.back_office": "For employees."} {
+		if l, err := reg.List(t.Context(), path); err != nil || l.Description != want {
+			t.Errorf("%s: %+v, %v", path, l, err)
+		}
+	}
+}
+
 // The report is about what is served: operations as the hook has made them, without those that it hides.
 func TestHookedReport(t *testing.T) {
 	doc := document(`{"/a":{"get":{"operationId":"a","tags":["x"]}},"/b":{"get":{"operationId":"b","tags":["x"]}},"/c":{"get":{"operationId":"good","tags":["x"],"summary":"It."}}}`)

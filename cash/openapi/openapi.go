@@ -133,7 +133,8 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	root, bad := first(top)
 	r := &reader{
 		set: set, top: top, version: top.text("openapi"), report: new(Report), base: m.server.at(root),
-		groups: make(map[string]string), about: make(map[string]string), secret: maps.Clone(m.identity),
+		groups: make(map[string]string), about: make(map[string]string),
+		tagged: make(map[string]string), shared: make(map[string]bool), secret: maps.Clone(m.identity),
 		seen: make(map[string]string), routes: &routes{literal: make(map[step]*route)}, uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,
 		root: &url.URL{Path: root.Path, RawPath: root.RawPath}, bad: bad,
@@ -297,7 +298,7 @@ func (b *build) add(tree *registry.Registry, s *source) error {
 	for _, part := range slices.Collect(parts(dir)) {
 		above = wire.Join(above, part)
 		if !tree.Exists(above) {
-			if _, err := tree.TryNamespace(above, b.r.about[above]); err != nil {
+			if _, err := tree.TryNamespace(above, b.r.about[wire.CanonicalPath(above)]); err != nil {
 				return err
 			}
 		}

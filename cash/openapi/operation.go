@@ -84,7 +84,9 @@ type reader struct {
 	base    *url.URL
 	report  *Report
 	groups  map[string]string // namespace by tag
-	about   map[string]string // description by namespace
+	about   map[string]string // description by canonical namespace
+	tagged  map[string]string // the first tag by canonical namespace
+	shared  map[string]bool   // tags whose namespace is that of another one
 	secret  map[string]bool   // parameters that carry credentials, by secret
 	seen    map[string]string // path by method and template
 	routes  *routes
@@ -305,6 +307,7 @@ func (r *reader) place(s *source) {
 		if s.Namespace == "" {
 			s.Namespace = split(s.Tags[0])
 		}
+		r.share(s)
 	} else {
 		s.Namespace = fromPath(s.Path)
 	}
@@ -390,10 +393,30 @@ func (r *reader) tags() {
 				r.groups[tag] = in + "." + split(tag)
 			}
 		}
-		r.about[in] = group.get("description").line(maxDescription)
+		r.describe(in, group.get("description").line(maxDescription))
 	}
 	for _, t := range list {
-		r.about[r.groups[t.get("name").line(100)]] = cmp.Or(t.about("description"), t.about("summary"))
+		r.describe(r.groups[t.get("name").line(100)], cmp.Or(t.about("description"), t.about("summary")))
+	}
+}
+
+// describe adds a description to those of a namespace, which tags in other spellings and scripts share.
+func (r *reader) describe(path, about string) {
+	key := wire.CanonicalPath(path)
+	if had := r.about[key]; had != "" && about != "" && had != about {
+		about = had + "\n\n" + about
+	}
+	r.about[key] = clean.Cut(cmp.Or(about, r.about[key]), maxDescription)
+}
+
+// share reports the first operation of a tag whose namespace is that of another one.
+func (r *reader) share(s *source) {
+	tag, key := s.Tags[0], wire.CanonicalPath(s.Namespace)
+	if r.tagged[key] == "" {
+		r.tagged[key] = tag
+	} else if first := r.tagged[key]; first != tag && !r.shared[tag] {
+		r.shared[tag] = true
+		r.report.note(s.Key, "the namespace of its tag %q is that of %q too", tag, first)
 	}
 }
 
