@@ -424,7 +424,10 @@ func (r *reader) share(s *source) {
 func (r *reader) security() {
 	schemes := r.top.get("components").get("securitySchemes")
 	for _, name := range schemes.names() {
-		if s, _, err := r.set.resolve(schemes.get(name)); err == nil && s.text("type") == "apiKey" {
+		s, _, err := r.set.resolve(schemes.get(name))
+		if err != nil {
+			r.report.note("securitySchemes "+name, "its parameter may be an argument: %v", err)
+		} else if s.text("type") == "apiKey" {
 			r.secret[secret(s.text("in"), s.text("name"))] = true
 		}
 	}

@@ -423,6 +423,15 @@ func TestServerWithoutScheme(t *testing.T) {
 	}
 }
 
+// The report names a security scheme that cannot be read: its parameter may be an argument.
+func TestLostScheme(t *testing.T) {
+	_, m := mount(t, []byte(`{"openapi":"3.1.0","info":{},"components":{"securitySchemes":{"key":{"$ref":"security.yaml#/key"}}},
+		"paths":{"/a":{"get":{"operationId":"a","tags":["u"],"parameters":[{"name":"X-Key","in":"header"}]}}}}`), openapi.Handler(new(recorder)))
+	if want := "securitySchemes key: "; !strings.Contains(m.Report().String(), want) {
+		t.Errorf("no %s in\n%s", want, m.Report())
+	}
+}
+
 // Cookies that a server sets for one caller are not sent for another one.
 func TestJar(t *testing.T) {
 	jar, err := cookiejar.New(nil)
