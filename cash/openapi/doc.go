@@ -21,8 +21,9 @@
 // # The tree
 //
 //   - The first tag of an operation is its namespace. Tags nest by x-tagGroups, by the member parent of OpenAPI 3.2,
-//     and by the separators / : > and |. Without a tag, the first two segments of the path that are neither variables
-//     nor versions are the namespace.
+//     and by the separators / : > and |; what is below three levels is joined there. Tags that make one namespace share
+//     it, and the report says so. Without a tag, the first two segments of the path that are neither variables nor
+//     versions are the namespace.
 //   - The name is the operationId, without the namespace in front of it: repos/get in repos is get. Without an
 //     operationId it is made of method and path. Of equal names, one gets a hash of method and path, and the report
 //     says so. Names do not change as long as their operations exist.
@@ -30,7 +31,7 @@
 //     "Deprecated.", and lists show it last.
 //   - GET, HEAD, OPTIONS and QUERY are read-only. PUT and DELETE are idempotent, DELETE is destructive.
 //   - The extension x-cash of an operation is an object with the members namespace, name and hidden, and with the hints
-//     of MCP's annotations, such as readOnlyHint. [OnOperation] decides last.
+//     of MCP's annotations, such as readOnlyHint, which outweigh the method. [OnOperation] decides last.
 //
 // # Arguments
 //

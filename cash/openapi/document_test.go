@@ -124,6 +124,115 @@ func TestOnOperation(t *testing.T) {
 	}
 }
 
+// Tags below tags nest to three levels; what is below is joined there. A tag below itself is one level.
+func TestParents(t *testing.T) {
+	get := func(tag string) string {
+		return fmt.Sprintf(`"/%s":{"get":{"operationId":"list","tags":[%[1]q]}}`, tag)
+	}
+	doc := []byte(`{"openapi":"3.2.0","info":{},"tags":[{"name":"one","description":"One."},{"name":"two","parent":"one"},{"name":"three","parent":"two"},
+		{"name":"four","parent":"three"},{"name":"five","parent":"four"},{"name":"self","parent":"self"},{"name":"left","parent":"right"},{"name":"right","parent":"left"}],
+		"paths":{` + strings.Join([]string{get("five"), get("four"), get("three"), get("two"), get("self"), get("left"), get("right")}, ",") + `}}`)
+	reg, m := mount(t, doc, openapi.Handler(new(recorder)))
+	want := "left.right.list one.two.list one.two.three.list one.two.three_four.list one.two.three_four_five.list right.left.list self.list"
+	if got := paths(reg); got != want {
+		t.Errorf("functions %s\nwant %s\n%s", got, want, m.Report())
+	}
+}
+
+// A document whose tags cost too much work does not lose its operations silently.
+func TestManyParents(t *testing.T) {
+	var tags []string
+	for i := range 60_000 {
+		tags = append(tags, fmt.Sprintf(`{"name":"t%d","parent":"t%d"}`, i+1, i))
+	}
+	_, m := mount(t, []byte(`{"openapi":"3.2.0","info":{},"tags":[`+strings.Join(tags, ",")+`],"paths":{"/a":{"get":{"operationId":"a"}}}}`), openapi.Handler(new(recorder)))
+	if got := m.Report(); got.Operations+got.Left != 1 {
+		t.Error(got)
+	}
+}
+
+// Tags that make one namespace share it with all their descriptions, and the report says so once for each.
+func TestSharedNamespaces(t *testing.T) {
+	get := func(id, tag string) string {
+		return fmt.Sprintf(`"/%s":{"get":{"operationId":%[1]q,"tags":[%q]}}`, id, tag)
+	}
+	doc := []byte(`{"openapi":"3.1.0","info":{},"tags":[{"name":"用户","description":"Users."},{"name":"订单","description":"Orders."},
+		{"name":"Back Office","description":"For employees."}],"paths":{` +
+		strings.Join([]string{get("users", "用户"), get("orders", "订单"), get("cancel", "订单"), get("close", "back-office")}, ",") + `}}`)
+	reg, m := mount(t, doc, openapi.Handler(new(recorder)))
+	if got := m.Report().String(); strings.Count(got, `its tag "订单" is that of "用户" too`) != 1 {
+		t.Error(got)
+	}
+	for path, want := range map[string]string{"shop.tag": "Users.\n\nOrders.", "shop.back_office": "For employees."} {
+		if l, err := reg.List(t.Context(), path); err != nil || l.Description != want {
+			t.Errorf("%s: %+v, %v", path, l, err)
+		}
+	}
+}
+
+// The report is about what is served: operations as the hook has made them, without those that it hides.
+func TestHookedReport(t *testing.T) {
+	doc := document(`{"/a":{"get":{"operationId":"a","tags":["x"]}},"/b":{"get":{"operationId":"b","tags":["x"]}},"/c":{"get":{"operationId":"good","tags":["x"],"summary":"It."}}}`)
+	_, m := mount(t, doc, openapi.Handler(new(recorder)), openapi.OnOperation(func(o *openapi.Operation) {
+		switch o.ID {
+		case "a":
+			o.Name, o.Description = "list", "Lists all."
+		case "b":
+			o.Hidden = true
+		default:
+			o.Name, o.Description = "c", ""
+		}
+	}))
+	check := func() {
+		t.Helper()
+		text := m.Report().String()
+		if strings.Contains(text, "GET /a") || strings.Count(text, "GET /b") != 1 || !strings.Contains(text, "GET /c: it has no description") || !strings.Contains(text, `the name "c"`) {
+			t.Error(text)
+		}
+	}
+	check()
+	if _, err := m.Replace(doc); err != nil {
+		t.Error(err)
+	}
+	check()
+}
+
+// The extension x-cash outweighs what follows from the method.
+func TestEffectsOfExtensions(t *testing.T) {
+	reg, m := mount(t, document(`{"/a":{"delete":{"operationId":"preview","tags":["x"],"x-cash":{"readOnlyHint":true}},
+		"get":{"operationId":"consume","tags":["x"],"x-cash":{"destructiveHint":true}},
+		"put":{"operationId":"both","tags":["x"],"x-cash":{"readOnlyHint":true,"destructiveHint":true}}}}`), openapi.Handler(http.HandlerFunc(
+		func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
+	for name, want := range map[string]struct{ reads, destroys, check bool }{"preview": {true, false, false}, "consume": {false, true, true}, "both": {false, true, false}} {
+		f, err := reg.Function(t.Context(), "shop.x", name)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, m.Report())
+		}
+		h := f.Hints()
+		_, err = call(t.Context(), reg, "shop.x", name, `{}`)
+		if destroys := h.Destructive != nil && *h.Destructive; h.ReadOnly != want.reads || destroys != want.destroys || strings.Contains(err.Error(), "check before") != want.check {
+			t.Errorf("%s: %+v, %v", name, h, err)
+		}
+	}
+}
+
+// The hook's tags and its cost of a call are those of the function, whatever tags the document has.
+func TestHookFacts(t *testing.T) {
+	tags := strings.TrimSuffix(strings.Repeat(`"many",`, 20), ",")
+	doc := document(`{"/a":{"get":{"operationId":"a","tags":[` + tags + `]}}}`)
+	reg, m := mount(t, doc, openapi.Handler(new(recorder)), openapi.OnOperation(func(o *openapi.Operation) {
+		o.Tags = append(o.Tags, "careful", "destructive")
+		o.Options = append(o.Options, registry.CostHint(5))
+	}))
+	f, err := reg.Function(t.Context(), "shop.many", "a")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, m.Report())
+	}
+	if tags := f.Tags(); !slices.Contains(tags, "careful") || slices.Contains(tags, "destructive") || f.CostHint() != 5 {
+		t.Errorf("tags %v, cost %v", tags, f.CostHint())
+	}
+}
+
 // Two operations never share a name silently, and names stay while their operations do.
 func TestNames(t *testing.T) {
 	one := `"/a":{"get":{"operationId":"get","tags":["x"]}}`

@@ -133,7 +133,8 @@ func (m *Mounted) Replace(doc []byte) (*Report, error) {
 	root, bad := first(top)
 	r := &reader{
 		set: set, top: top, version: versionOf(top), report: new(Report), base: m.server.at(root),
-		groups: make(map[string]string), about: make(map[string]string), secret: maps.Clone(m.identity),
+		groups: make(map[string]string), about: make(map[string]string),
+		tagged: make(map[string]string), shared: make(map[string]bool), secret: maps.Clone(m.identity),
 		seen: make(map[string]string), routes: &routes{literal: make(map[step]*route)}, uploads: m.files != nil,
 		extended: make(map[*node]json.RawMessage), client: m.server.client != nil,
 		root: &url.URL{Path: root.Path, RawPath: root.RawPath}, bad: bad,
@@ -214,6 +215,7 @@ func (b *build) hooked(list []*source) []*source {
 			b.r.report.leave(s.Key, "the hook hides it")
 			return true
 		}
+		b.r.lint(s)
 		b.next[s.Key] = now
 		return false
 	})
@@ -296,7 +298,7 @@ func (b *build) add(tree *registry.Registry, s *source) error {
 	for _, part := range slices.Collect(parts(dir)) {
 		above = wire.Join(above, part)
 		if !tree.Exists(above) {
-			if _, err := tree.TryNamespace(above, b.r.about[above]); err != nil {
+			if _, err := tree.TryNamespace(above, b.r.about[wire.CanonicalPath(above)]); err != nil {
 				return err
 			}
 		}
@@ -327,11 +329,7 @@ func parts(path string) func(func(string) bool) {
 // function makes the function of an operation.
 func (b *build) function(now *served, s *source, name string) error {
 	op := &now.op
-	facts := wire.Hints{Idempotent: op.Hints.Idempotent, Destructive: op.Hints.Destructive, OpenWorld: op.Hints.OpenWorld}
-	if op.Hints.ReadOnly {
-		facts.ReadOnly = &op.Hints.ReadOnly
-	}
-	opts := facts.Options(false)
+	opts := factsOf(op).Options(false)
 	var aliases []string
 	for _, alias := range []string{s.title, op.ID, s.Key} {
 		if alias = clean.Line(alias, 200); alias != "" && alias != name {
@@ -340,7 +338,7 @@ func (b *build) function(now *served, s *source, name string) error {
 	}
 	opts = append(opts, registry.Aliases(aliases...))
 	if len(op.Tags) > 0 {
-		opts = append(opts, (&wire.Facts{Tags: op.Tags}).Options()...)
+		opts = append(opts, registry.Tags(wire.Tags(op.Tags)...))
 	}
 	if s.title != "" {
 		opts = append(opts, registry.Title(s.title))
@@ -379,12 +377,22 @@ func (b *build) function(now *served, s *source, name string) error {
 	return nil
 }
 
+// factsOf returns the effects of an operation.
+func factsOf(op *Operation) wire.Hints {
+	facts := wire.Hints{Idempotent: op.Hints.Idempotent, Destructive: op.Hints.Destructive, OpenWorld: op.Hints.OpenWorld}
+	if op.Hints.ReadOnly {
+		facts.ReadOnly = &op.Hints.ReadOnly
+	}
+	return facts
+}
+
 // handler returns what runs a call.
 func (b *build) handler(s *source, op *Operation) registry.Handler {
 	m, server, login, maker := b.m, b.m.server, b.m.login, b.maker
 	kept := &source{Operation: Operation{Method: s.Method, Path: s.Path, Slashes: op.Slashes}, Key: s.Key, Plan: s.Plan}
 	kept.Plan.output = nil // the document is not kept
-	again := op.Hints.ReadOnly || op.Hints.Idempotent != nil && *op.Hints.Idempotent
+	facts := factsOf(op).Resolved(false)
+	again := facts.ReadOnly != nil || facts.Idempotent != nil && *facts.Idempotent
 	var h registry.Handler = func(ctx context.Context, c *registry.Call) (*registry.Result, error) {
 		r, err := maker.request(m.context(ctx), kept, c.Arguments)
 		if err != nil {

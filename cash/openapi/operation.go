@@ -84,7 +84,9 @@ type reader struct {
 	base    *url.URL
 	report  *Report
 	groups  map[string]string // namespace by tag
-	about   map[string]string // description by namespace
+	about   map[string]string // description by canonical namespace
+	tagged  map[string]string // the first tag by canonical namespace
+	shared  map[string]bool   // tags whose namespace is that of another one
 	secret  map[string]bool   // parameters that carry credentials, by secret
 	seen    map[string]string // path by method and template
 	routes  *routes
@@ -112,8 +114,12 @@ const (
 func (r *reader) operations() []*source {
 	var list []*source
 	paths := r.top.get("paths")
-	full := false
-	for _, path := range paths.names() {
+	full, names := false, paths.names()
+	if r.set.work.over() { // before the first of them
+		r.report.leave("paths", "%v", errWork)
+		return nil
+	}
+	for _, path := range names {
 		if strings.HasPrefix(path, "x-") {
 			continue
 		}
@@ -225,7 +231,6 @@ func (r *reader) operation(method, path string, item, n *node) *source {
 		r.report.leave(s.Key, "%v", errWork)
 		return nil
 	}
-	r.lint(s)
 	return s
 }
 
@@ -277,8 +282,13 @@ func (r *reader) heed(s *source, x *node) {
 		return
 	}
 	hints := wire.ReadHints(x.raw)
-	if hints.ReadOnly != nil {
-		s.Hints.ReadOnly = *hints.ReadOnly
+	switch {
+	case hints.ReadOnly != nil:
+		if s.Hints.ReadOnly = *hints.ReadOnly; s.Hints.ReadOnly {
+			s.Hints.Destructive = nil // which only follows from the method
+		}
+	case hints.Destructive != nil && *hints.Destructive:
+		s.Hints.ReadOnly = false
 	}
 	s.Hints.Destructive = cmp.Or(hints.Destructive, s.Hints.Destructive)
 	s.Hints.Idempotent = cmp.Or(hints.Idempotent, s.Hints.Idempotent)
@@ -297,6 +307,7 @@ func (r *reader) place(s *source) {
 		if s.Namespace == "" {
 			s.Namespace = split(s.Tags[0])
 		}
+		r.share(s)
 	} else {
 		s.Namespace = fromPath(s.Path)
 	}
@@ -314,6 +325,9 @@ func (r *reader) place(s *source) {
 
 // maxNesting is the most levels of namespaces that a tag or a path makes.
 const maxNesting = 3
+
+// maxParents bounds a tag and its parents.
+const maxParents = 10
 
 // fromPath returns the namespace of a path: its first segments that are neither variables nor versions.
 func fromPath(path string) string {
@@ -360,12 +374,17 @@ func (r *reader) tags() {
 		parents[t.get("name").line(100)] = t.get("parent").line(100)
 	}
 	for _, t := range list {
-		name := t.get("name").line(100)
-		path := split(name)
-		for parent, n := parents[name], 0; parent != "" && n < maxNesting-1; parent, n = parents[parent], n+1 {
-			path = split(parent) + "." + path
+		if r.set.work.over() {
+			return
 		}
-		r.groups[name] = path
+		name := t.get("name").line(100)
+		names := []string{name}
+		for parent := parents[name]; parent != "" && !slices.Contains(names, parent) && len(names) < maxParents; parent = parents[parent] {
+			names = append(names, parent)
+		}
+		r.set.work.spend(500 * len(names))
+		slices.Reverse(names)
+		r.groups[name] = split(strings.Join(names, "/"))
 	}
 	for _, group := range r.top.get("x-tagGroups").elements() {
 		in := label.From(group.text("name"), "group")
@@ -374,10 +393,30 @@ func (r *reader) tags() {
 				r.groups[tag] = in + "." + split(tag)
 			}
 		}
-		r.about[in] = group.get("description").line(maxDescription)
+		r.describe(in, group.get("description").line(maxDescription))
 	}
 	for _, t := range list {
-		r.about[r.groups[t.get("name").line(100)]] = cmp.Or(t.about("description"), t.about("summary"))
+		r.describe(r.groups[t.get("name").line(100)], cmp.Or(t.about("description"), t.about("summary")))
+	}
+}
+
+// describe adds a description to those of a namespace, which tags in other spellings and scripts share.
+func (r *reader) describe(path, about string) {
+	key := wire.CanonicalPath(path)
+	if had := r.about[key]; had != "" && about != "" && had != about {
+		about = had + "\n\n" + about
+	}
+	r.about[key] = clean.Cut(cmp.Or(about, r.about[key]), maxDescription)
+}
+
+// share reports the first operation of a tag whose namespace is that of another one.
+func (r *reader) share(s *source) {
+	tag, key := s.Tags[0], wire.CanonicalPath(s.Namespace)
+	if r.tagged[key] == "" {
+		r.tagged[key] = tag
+	} else if first := r.tagged[key]; first != tag && !r.shared[tag] {
+		r.shared[tag] = true
+		r.report.note(s.Key, "the namespace of its tag %q is that of %q too", tag, first)
 	}
 }
 
@@ -385,7 +424,10 @@ func (r *reader) tags() {
 func (r *reader) security() {
 	schemes := r.top.get("components").get("securitySchemes")
 	for _, name := range schemes.names() {
-		if s, _, err := r.set.resolve(schemes.get(name)); err == nil && s.text("type") == "apiKey" {
+		s, _, err := r.set.resolve(schemes.get(name))
+		if err != nil {
+			r.report.note("securitySchemes "+name, "its parameter may be an argument: %v", err)
+		} else if s.text("type") == "apiKey" {
 			r.secret[secret(s.text("in"), s.text("name"))] = true
 		}
 	}

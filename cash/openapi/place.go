@@ -139,6 +139,9 @@ func serverURL(n *node) (*url.URL, error) {
 		return ""
 	})
 	u, err := url.Parse(full)
+	if err == nil && u.Opaque != "" { // a host and a port, such as localhost:8080/v1
+		u, err = url.Parse("//" + full)
+	}
 	switch {
 	case err != nil || len(full) > maxPath:
 		return nil, errServer

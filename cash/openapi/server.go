@@ -50,7 +50,7 @@ func Handler(h http.Handler) *Server {
 // A response has at most 16 MiB. Its texts are cleaned of what controls a terminal or deceives a reader invisibly.
 func Client(base string, client *http.Client) *Server {
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return &Server{err: errors.New("the base address is not one with http or https, a host and a path")}
 	}
 	if client == nil {

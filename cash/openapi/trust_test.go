@@ -407,6 +407,31 @@ func TestFirstServer(t *testing.T) {
 	}
 }
 
+// A server without a scheme is a host: one that is another leaves the operation out, and its path counts.
+func TestServerWithoutScheme(t *testing.T) {
+	service := new(recorder)
+	reg, m := mount(t, []byte(`{"openapi":"3.1.0","info":{},"servers":[{"url":"localhost:8080/v1"}],"paths":{"/a":{"get":{"operationId":"a","tags":["u"]}},
+		"/b":{"get":{"operationId":"b","tags":["u"],"servers":[{"url":"evil.example:8080/v1"}]}}}}`), openapi.Handler(service))
+	if _, err := call(t.Context(), reg, "shop.u", "a", `{}`); err != nil || service.take().URI != "/v1/a" {
+		t.Errorf("%v\n%s", err, m.Report())
+	}
+	if !strings.Contains(m.Report().String(), `GET /b is left out: it is on another server, "evil.example:8080"`) {
+		t.Error(m.Report())
+	}
+	if _, err := openapi.Mount(registry.New(nil), "shop", get, openapi.Client("http://localhost/v1?", nil)); err == nil {
+		t.Error("a base with an empty query is taken")
+	}
+}
+
+// The report names a security scheme that cannot be read: its parameter may be an argument.
+func TestLostScheme(t *testing.T) {
+	_, m := mount(t, []byte(`{"openapi":"3.1.0","info":{},"components":{"securitySchemes":{"key":{"$ref":"security.yaml#/key"}}},
+		"paths":{"/a":{"get":{"operationId":"a","tags":["u"],"parameters":[{"name":"X-Key","in":"header"}]}}}}`), openapi.Handler(new(recorder)))
+	if want := "securitySchemes key: "; !strings.Contains(m.Report().String(), want) {
+		t.Errorf("no %s in\n%s", want, m.Report())
+	}
+}
+
 // Cookies that a server sets for one caller are not sent for another one.
 func TestJar(t *testing.T) {
 	jar, err := cookiejar.New(nil)

@@ -104,13 +104,19 @@ const (
 // Options returns the facts that functions have. Tags that name a safety class are left out: only the hints say whether a
 // call is safe.
 func (f *Facts) Options() []registry.FuncOption {
+	tags := Tags(f.Tags[:min(len(f.Tags), maxTags)])
+	return []registry.FuncOption{registry.Tags(tags...), registry.CostHint(f.CostHint)}
+}
+
+// Tags returns tags clean, without those that name a safety class.
+func Tags(words []string) []string {
 	var tags []string
-	for _, tag := range f.Tags[:min(len(f.Tags), maxTags)] {
+	for _, tag := range words {
 		if tag = clean.Line(tag, maxTag); tag != "" && !namesSafety(tag) {
 			tags = append(tags, tag)
 		}
 	}
-	return []registry.FuncOption{registry.Tags(tags...), registry.CostHint(f.CostHint)}
+	return tags
 }
 
 // namesSafety reports whether cards spell a safety class like the tag.
