@@ -81,7 +81,7 @@ func readSet(data []byte, files fs.FS) (*set, *node, error) {
 	case version == "":
 		return nil, nil, errors.New("there is no member openapi or swagger that gives a version: want an OpenAPI document")
 	case !strings.HasPrefix(version, "3."):
-		return nil, nil, fmt.Errorf("OpenAPI %q is not supported: want 3.0, 3.1, 3.2 or Swagger 2.0", version)
+		return nil, nil, fmt.Errorf("OpenAPI %.50q is not supported: want 3.0, 3.1, 3.2 or Swagger 2.0", version)
 	}
 	s.docs[""] = top
 	return s, top, nil
@@ -293,6 +293,9 @@ func (s *set) open(ref, from string) (string, error) {
 		return "", fmt.Errorf("$ref %q is one of more than %d files", ref, maxFiles)
 	}
 	data, err := readFile(s.files, name, maxDocument)
+	if !s.work.spend(len(data)) { // of one that is no document too, which each reference reads again
+		return "", errWork
+	}
 	if err == nil {
 		data, err = readJSON(data)
 	}
