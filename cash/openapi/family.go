@@ -11,14 +11,23 @@ const maxFamily = 50_000
 // lists are the keywords by which a parent lists its children.
 var lists = []string{"oneOf", "anyOf"}
 
-// inherits reports whether n, a part of an allOf, refers to a parent that lists what n is a part of.
-func (t *translator) inherits(n, parent *node) bool {
+// family returns the schemas that the lists of a parent lead to.
+func (t *translator) family(parent *node) map[*node]bool {
 	family, ok := t.families[parent]
 	if !ok {
 		family = t.made(parent, lists...)
 		t.families[parent] = family
 	}
-	return family[n]
+	return family
+}
+
+// inherits reports whether n, a part of an allOf, refers to a parent that lists what n is a part of.
+func (t *translator) inherits(n, parent *node) bool { return t.family(parent)[n] }
+
+// hasParts reports whether the members of a schema are also those of others: of what it is made of by allOf, or of the
+// children that it lists if it is closed.
+func (t *translator) hasParts(n *node) bool {
+	return n.get("allOf") != nil || isNo(n.get("additionalProperties")) && t.family(n)[n]
 }
 
 // listed reports whether a list of a parent leads back to it. Other lists are a part of its base.
@@ -70,7 +79,7 @@ func (t *translator) closed(n *node) bool {
 		return shut
 	}
 	t.shut[n] = false // meanwhile, for cycles
-	shut := isNo(n.get("additionalProperties"))
+	shut := isNo(n.get("additionalProperties")) || isNo(n.get("unevaluatedProperties"))
 	if ref := n.text("$ref"); ref != "" && !shut {
 		next, _, err := t.set.resolve(n)
 		shut = err == nil && t.closed(next)

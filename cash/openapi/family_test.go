@@ -139,12 +139,20 @@ func TestClosedFamilies(t *testing.T) {
 	const schemas = `"P":{"type":"object","properties":{"p":{"type":"integer"}},"additionalProperties":false},
 		"C":{"allOf":[{"$ref":"#/x/P"}],"type":"object","properties":{"c":{"type":"integer"}},"additionalProperties":false},
 		"D":{"allOf":[{"$ref":"#/x/C"},{"type":"object","properties":{"d":{"$ref":"#/x/P"}},"additionalProperties":false}]},
-		"Open":{"allOf":[{"properties":{"p":{"type":"integer"}}}]}`
+		"Open":{"allOf":[{"properties":{"p":{"type":"integer"}}}]},
+		"L":{"type":"object","properties":{"k":{"type":"string"}},"additionalProperties":false,"oneOf":[{"$ref":"#/x/M"}]},
+		"M":{"allOf":[{"$ref":"#/x/L"},{"properties":{"m":{"type":"integer"}},"required":["m"]}]},
+		"U":{"type":"object","properties":{"k":{"type":"string"}},"unevaluatedProperties":false,"anyOf":[{"$ref":"#/x/V"}]},
+		"V":{"allOf":[{"$ref":"#/x/U"},{"properties":{"m":{"type":"integer"}},"required":["m"]}]}`
 	for schema, c := range map[string]struct{ good, bad string }{
 		"P":    {`{} {"p":1}`, `{"p":1,"c":1} {"c":1}`},
 		"C":    {`{} {"p":1} {"c":1} {"p":1,"c":1}`, `{"p":1,"z":1} {"p":"a"} {"p":1,"d":{}}`},
 		"D":    {`{"p":1,"c":1,"d":{"p":1}}`, `{"p":1,"c":1,"z":1} {"d":{"p":1,"c":1}}`},
 		"Open": {`{"p":1,"z":1}`, `{"p":"a"}`},
+		"L":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
+		"M":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
+		"U":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
+		"V":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
 	} {
 		doc := document(`{"/a":{"post":{"operationId":"a","tags":["t"],"requestBody":{"required":true,"content":{"application/json":{"schema":
 			{"type":"object","properties":{"body":{"$ref":"#/x/` + schema + `"}}}}}}}}}`)

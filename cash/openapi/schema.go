@@ -199,10 +199,13 @@ func (t *translator) definitions() []byte {
 // members writes the keywords of a schema that JSON Schema has. whole are it, and what it is a part of; of its base,
 // the lists of children are left out. A schema that is made of others is closed as a whole, and not in its parts.
 func (t *translator) members(b *strictjson.Builder, n *node, whole []*node, base, open bool) {
-	made := n.get("allOf") != nil
+	made := t.hasParts(n)
 	for _, key := range n.names() {
 		m := n.get(key)
-		if base && slices.Contains(lists, key) && t.listed(n, key) || (open || made) && key == "additionalProperties" && isNo(m) {
+		if base && slices.Contains(lists, key) && t.listed(n, key) {
+			continue
+		}
+		if isNo(m) && (key == "additionalProperties" && (open || made) || key == "unevaluatedProperties" && open) {
 			continue
 		}
 		switch key {
