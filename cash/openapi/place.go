@@ -139,7 +139,8 @@ func serverURL(n *node) (*url.URL, error) {
 		return ""
 	})
 	u, err := url.Parse(full)
-	if err == nil && u.Opaque != "" { // a host and a port, such as localhost:8080/v1
+	if err == nil && u.Opaque != "" || err != nil && !strings.Contains(full, "//") {
+		// A host and a port, such as localhost:8080/v1 or 127.0.0.1:8080.
 		u, err = url.Parse("//" + full)
 	}
 	switch {

@@ -418,6 +418,13 @@ func TestServerWithoutScheme(t *testing.T) {
 	if !strings.Contains(m.Report().String(), `GET /b is left out: it is on another server, "evil.example:8080"`) {
 		t.Error(m.Report())
 	}
+	for _, host := range []string{"127.0.0.1:8080", "my_host:8080", "[::1]:8080"} {
+		doc := fmt.Appendf(nil, `{"openapi":"3.1.0","info":{},"servers":[{"url":"%s/v1"}],"paths":{"/a":{"get":{"operationId":"a","tags":["u"]}}}}`, host)
+		reg, m := mount(t, doc, openapi.Handler(service))
+		if _, err := call(t.Context(), reg, "shop.u", "a", `{}`); err != nil || service.take().URI != "/v1/a" {
+			t.Errorf("%s: %v\n%s", host, err, m.Report())
+		}
+	}
 	if _, err := openapi.Mount(registry.New(nil), "shop", get, openapi.Client("http://localhost/v1?", nil)); err == nil {
 		t.Error("a base with an empty query is taken")
 	}
