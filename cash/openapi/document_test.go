@@ -151,6 +151,15 @@ func TestManyParents(t *testing.T) {
 	}
 }
 
+// Descriptions that are added to one another without end cost work.
+func TestManyGroups(t *testing.T) {
+	groups := fmt.Sprintf(`{"name":"g","description":%q},`, strings.Repeat("long ", 800)) + repeated(100_000, `{"name":"g","description":"%d"}`)
+	_, m := mount(t, []byte(`{"openapi":"3.1.0","info":{},"x-tagGroups":[`+groups+`],"paths":{"/a":{"get":{"operationId":"a"}}}}`), openapi.Handler(new(recorder)))
+	if got := m.Report().String(); !strings.Contains(got, "refers to so much of itself") {
+		t.Error(got)
+	}
+}
+
 // Tags that make one namespace share it with all their descriptions, and the report says so once for each.
 func TestSharedNamespaces(t *testing.T) {
 	get := func(id, tag string) string {

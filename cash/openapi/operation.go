@@ -404,6 +404,9 @@ func (r *reader) tags() {
 func (r *reader) describe(path, about string) {
 	key := wire.CanonicalPath(path)
 	if had := r.about[key]; had != "" && about != "" && had != about {
+		if !r.set.work.spend(len(had) + len(about)) {
+			return
+		}
 		about = had + "\n\n" + about
 	}
 	r.about[key] = clean.Cut(cmp.Or(about, r.about[key]), maxDescription)
