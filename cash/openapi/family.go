@@ -1,6 +1,10 @@
 package openapi
 
-import "github.com/cash-mcp/go-sdk/internal/strictjson"
+import (
+	"strings"
+
+	"github.com/cash-mcp/go-sdk/internal/strictjson"
+)
 
 // A parent lists its children by oneOf or anyOf, and each child refers back to it by allOf. Read literally, that is a
 // cycle that no value ends. A child means the parent without that list: its base.
@@ -27,8 +31,21 @@ func (t *translator) inherits(n, parent *node) bool { return t.family(parent)[n]
 // hasParts reports whether the members of a schema are also those of others: of what it is made of by allOf, or of the
 // children that it lists if it is closed.
 func (t *translator) hasParts(n *node) bool {
-	return n.get("allOf") != nil || isNo(n.get("additionalProperties")) && t.family(n)[n]
+	return n.get("allOf") != nil && !wraps(n) || isNo(n.get("additionalProperties")) && t.family(n)[n]
 }
+
+// wraps reports whether a schema is made of one other and says nothing of members.
+func wraps(n *node) bool {
+	for _, key := range n.names() {
+		if !strings.Contains(told+wrapping, " "+key+" ") && !strings.HasPrefix(key, "x-") {
+			return false
+		}
+	}
+	return len(n.get("allOf").elements()) == 1
+}
+
+// wrapping are the keywords, beside those that are told, of a schema that wraps another one.
+const wrapping = " allOf type nullable default required readOnly writeOnly "
 
 // listed reports whether a list of a parent leads back to it. Other lists are a part of its base.
 func (t *translator) listed(parent *node, key string) bool {

@@ -143,6 +143,9 @@ func TestClosedFamilies(t *testing.T) {
 		"L":{"type":"object","properties":{"k":{"type":"string"}},"additionalProperties":false,"oneOf":[{"$ref":"#/x/M"}]},
 		"M":{"allOf":[{"$ref":"#/x/L"},{"properties":{"m":{"type":"integer"}},"required":["m"]}]},
 		"U":{"type":"object","properties":{"k":{"type":"string"}},"unevaluatedProperties":false,"anyOf":[{"$ref":"#/x/V"}]},
+		"W":{"type":"object","properties":{"k":{"type":"string"}},"additionalProperties":false,"oneOf":[{"$ref":"#/x/X"}]},
+		"X":{"allOf":[{"$ref":"#/x/W"}],"required":["k"]},
+		"Y":{"allOf":[{"allOf":[{"$ref":"#/x/P"}]},{"properties":{"y":{"type":"integer"}}}]},
 		"V":{"allOf":[{"$ref":"#/x/U"},{"properties":{"m":{"type":"integer"}},"required":["m"]}]}`
 	for schema, c := range map[string]struct{ good, bad string }{
 		"P":    {`{} {"p":1}`, `{"p":1,"c":1} {"c":1}`},
@@ -152,6 +155,9 @@ func TestClosedFamilies(t *testing.T) {
 		"L":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
 		"M":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
 		"U":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
+		"W":    {`{"k":"a"}`, `{} {"k":"a","z":1}`},
+		"X":    {`{"k":"a"}`, `{} {"k":"a","z":1}`},
+		"Y":    {`{"p":1,"y":1}`, `{"p":1,"z":1} {"y":"a"}`},
 		"V":    {`{"k":"a","m":1}`, `{"k":"a"} {"k":"a","m":1,"z":1}`},
 	} {
 		doc := document(`{"/a":{"post":{"operationId":"a","tags":["t"],"requestBody":{"required":true,"content":{"application/json":{"schema":
@@ -167,6 +173,22 @@ func TestClosedFamilies(t *testing.T) {
 			if _, err := call(t.Context(), reg, "shop.t", "a", `{"body":`+bad+`}`); err == nil {
 				t.Errorf("%s fits %s", bad, schema)
 			}
+		}
+	}
+}
+
+// A schema that only wraps a closed one is closed by that, which knows the names of members.
+func TestClosedWrapper(t *testing.T) {
+	for version, wrapper := range map[string]string{
+		"3.0.3": `{"allOf":[{"$ref":"#/x/P"}],"description":"It.","nullable":true}`,
+		"3.1.0": `{"allOf":[{"allOf":[{"$ref":"#/x/P"}]}],"default":{}}`,
+	} {
+		doc := fmt.Appendf(nil, `{"openapi":%q,"info":{},"x":{"P":{"type":"object","properties":{"kind":{"type":"string"}},"additionalProperties":false}},
+			"paths":{"/a":{"post":{"operationId":"a","tags":["t"],"requestBody":{"required":true,"content":{"application/json":{"schema":
+			{"type":"object","properties":{"p":%s}}}}}}}}}`, version, wrapper)
+		reg, m := mount(t, doc, openapi.Handler(new(recorder)))
+		if _, err := call(t.Context(), reg, "shop.t", "a", `{"p":{"kindd":"a"}}`); err == nil || !strings.Contains(err.Error(), "did you mean `kind`?") {
+			t.Errorf("%s: %v\n%s", wrapper, err, m.Report())
 		}
 	}
 }

@@ -65,8 +65,7 @@ var anything = []byte("{}")
 
 // schema returns the schema of n, which may be nil.
 func (t *translator) schema(n *node) []byte {
-	whole, base := append(t.whole, n), t.base
-	open := t.open || len(whole) > 1
+	whole, base, open := append(t.whole, n), t.base, t.open
 	t.whole, t.base, t.open = nil, false, false
 	if n.kind() == strictjson.Bool {
 		return n.raw
@@ -259,7 +258,7 @@ func (t *translator) members(b *strictjson.Builder, n *node, whole []*node, base
 			"unevaluatedProperties":
 			b.Add(key, t.schema(m))
 		case "allOf", "anyOf", "oneOf", "prefixItems":
-			b.Add(key, t.list(n, key, whole))
+			b.Add(key, t.list(n, key, whole, open || made))
 		}
 	}
 	if made && !open && n.get("unevaluatedProperties") == nil && t.closed(n) {
@@ -397,13 +396,14 @@ func (t *translator) each(m *node) []byte {
 	return b.Object()
 }
 
-// list returns an array of schemas. Where a discriminator chooses one, each one names its values.
-func (t *translator) list(n *node, key string, whole []*node) []byte {
+// list returns an array of schemas. Where a discriminator chooses one, each one names its values. open is for those of an
+// allOf.
+func (t *translator) list(n *node, key string, whole []*node, open bool) []byte {
 	list := []json.RawMessage{}
 	discriminator := n.get("discriminator")
 	for _, e := range n.get(key).elements() {
 		if key == "allOf" {
-			t.whole = slices.Clip(whole)
+			t.whole, t.open = slices.Clip(whole), open
 		}
 		s := t.schema(e)
 		if name := discriminator.text("propertyName"); name != "" && key != "allOf" && e.text("$ref") != "" {
