@@ -191,15 +191,22 @@ func (r *reader) parts(in *input, b *body, schema, encoding *node) error {
 	return nil
 }
 
-// madeOf returns a schema, and those that it is made of by allOf, anyOf and oneOf.
+// madeOf returns a schema, and those that it is made of by allOf, anyOf and oneOf. From 3.1 on, such a one has members
+// beside a $ref too.
 func (r *reader) madeOf(schema *node) []*node {
 	list, seen := []*node{schema}, map[*node]bool{schema: true}
 	for i := 0; i < len(list) && r.set.work.spend(64); i++ {
 		for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 			for _, e := range list[i].get(key).elements() {
-				if n, _, err := r.set.resolve(e); err == nil && !seen[n] {
-					seen[n] = true
-					list = append(list, n)
+				n, _, err := r.set.resolve(e)
+				if err != nil {
+					continue
+				}
+				for _, one := range []*node{n, e} {
+					if !seen[one] && (one == n || r.version >= "3.1") {
+						seen[one] = true
+						list = append(list, one)
+					}
 				}
 			}
 		}

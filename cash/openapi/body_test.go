@@ -123,6 +123,7 @@ func TestMultipartSchemas(t *testing.T) {
 		"made of":        {`{"allOf":[{"type":"object","properties":{"f":` + bytes + `}},{"type":"object","required":["n"],"properties":{"n":{"type":"string"}}}]}`, `{"body":{"f":{"text":"y"},"n":"x"}}`, []string{"y"}},
 		"made of, wrong": {`{"properties":{"f":` + bytes + `},"allOf":[{"required":["n"],"properties":{"n":{"type":"string"}}}]}`, `{"body":{"f":{"text":"y"}}}`, nil},
 		"or an address":  {`{"type":"object","properties":{"f":{"anyOf":[` + bytes + `,{"type":"string","format":"uri"}]}}}`, `{"f":"y"}`, []string{}},
+		"beside a $ref":  {`{"allOf":[{"$ref":"#/info","properties":{"f":` + bytes + `}}]}`, `{"body":{"f":{"text":"y"}}}`, []string{"y"}},
 		"no object":      {`{"oneOf":[{"properties":{"f":` + bytes + `}}]}`, `{"body":"y"}`, nil},
 	} {
 		reg, m := mount(t, operation("", `{"required":true,"content":{"multipart/form-data":{"schema":`+c.schema+`}}}`), openapi.Handler(service))
