@@ -74,8 +74,9 @@
 //   - An operation that cannot be served as described is left out: one with a $ref to nowhere or out of the
 //     document, a path whose variables no parameter describes, a path with segments of dots or with the requests of
 //     an earlier one, a parameter in the querystring of OpenAPI 3.2 or in a place or style that is not known, a form
-//     whose schema has keywords beside a $ref, a body of another multipart type, or a server on another host, with a
-//     query, or with a variable without default in its path.
+//     whose schema has keywords beside a $ref or a member that is bytes in one choice and none in another, a body of
+//     another multipart type, or a server on another host, with a query, or with a variable without default in its
+//     path.
 //   - A schema has at most some 256 KiB. The rest of a larger one accepts any value. All input schemas have at most 16
 //     MiB, and operations beyond are left out. So are those after a document has cost too much work, because its parts
 //     refer to one another again and again. A path has at most 2,000 bytes, 50 variables and 100 segments, the name of
