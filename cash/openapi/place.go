@@ -133,8 +133,12 @@ func serverURL(n *node) (*url.URL, error) {
 		case strictjson.String:
 			return value.string()
 		}
-		if strings.Contains(path, "{"+name+"}") {
+		variable := "{" + name + "}"
+		if strings.Contains(path, variable) {
 			missing = name
+		}
+		if strings.HasPrefix(address, variable+"://") {
+			return "https"
 		}
 		return ""
 	})

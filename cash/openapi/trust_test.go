@@ -385,6 +385,7 @@ func TestFirstServer(t *testing.T) {
 	for server, want := range map[string]string{
 		`{"url":"v1"}`: "/v1/a", `{"url":"./v1/"}`: "/v1/a", `{"url":"."}`: "/a", `{"url":"../v1"}`: "/v1/a", `{"url":"https://x.example"}`: "/a", `{}`: "/a",
 		`{"url":"https://{host}/v{n}","variables":{"n":{"default":"1"}}}`: "/v1/a", `{"url":"/v{n}","variables":{"n":{"default":1}}}`: "/v1/a",
+		`{"url":"{scheme}://{host}/v1"}`: "/v1/a", `{"url":"{scheme}://{host}/{scheme}"}`: "no default",
 		`{"url":"https://x.example/{tenant}/v1"}`: "{tenant} of its server has no default", `{"url":"/{n}","variables":{"n":{}}}`: "no default",
 		`{"url":"{{baseUrl}}"}`: "no default", `{"url":"https://x.example/v1?key=a"}`: "has a query", `{"url":"http://[::"}`: "cannot be read",
 		`{"url":"/v1/%2e%2e"}`: "segment of dots", `{"url":"/` + strings.Repeat("{a}", 100_000) + `"}`: "cannot be read",
